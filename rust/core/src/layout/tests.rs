@@ -1,0 +1,122 @@
+use super::*;
+
+const PATH: &str = "layout.conversation.message_indices";
+
+fn range(start: usize, end: usize) -> Option<MessageRange> {
+    Some(MessageRange { start, end })
+}
+
+fn conversation(indices: &[usize], empty_index: Option<usize>) -> Option<Conversation> {
+    Some(Conversation { message_indices: indices.iter().copied().collect(), empty_index })
+}
+
+fn code_and_path<T: std::fmt::Debug>(result: Result<T, Box<Refusal>>) -> Option<(Code, String)> {
+    result.err().map(|refusal| (refusal.code, refusal.path))
+}
+
+#[test]
+fn indices_without_holes_are_kept_as_a_run() {
+    assert!(matches!([3, 4, 5].into_iter().collect(), MessageIndices::Run { start: 3, step: 1, len: 3 }));
+    assert!(matches!([3, 5].into_iter().collect(), MessageIndices::List(_)));
+    let run = MessageIndices::Run { start: 1, step: 2, len: 3 };
+    assert_eq!(run, [1, 3, 5].into_iter().collect());
+    assert_eq!(run.from_end(1), Some(5));
+    assert_eq!(run.from_end(3), Some(1));
+    assert_eq!(run.from_end(u64::MAX), Some(1));
+    assert_eq!(run.partition_point(0), 0);
+    assert_eq!(run.partition_point(2), 1);
+    assert_eq!(run.partition_point(5), 2);
+    assert_eq!(run.partition_point(6), 3);
+    assert_ne!(run, [1, 3, 6].into_iter().collect());
+}
+
+#[test]
+fn a_run_is_checked_as_if_one_by_one() {
+    let check = |start, step, len, count| {
+        code_and_path(check_conversation_run(start, step, len, MessageCount::known(count), PATH))
+    };
+    let at = |code, position: usize| Some((code, format!("{PATH}[{position}]")));
+    assert_eq!(check(1, 1, 3, 4), None);
+    assert_eq!(check(0, 1, 0, 0), None);
+    assert_eq!(check(1, 1, 4, 4), at(Code::InvalidIndex, 3));
+    assert_eq!(check(1, 3, 9, 5), at(Code::InvalidIndex, 2));
+    assert_eq!(check(-1, 1, 3, 4), at(Code::InvalidIndex, 0));
+    assert_eq!(check(3, -1, 3, 4), at(Code::UnorderedConversation, 1));
+    assert_eq!(check(0, -1, 3, 4), at(Code::InvalidIndex, 1));
+    assert_eq!(check(5, -1, 3, 4), at(Code::InvalidIndex, 0));
+    assert_eq!(check(3, -1, 1, 4), None);
+}
+
+#[test]
+fn depth_becomes_a_gap() {
+    let layout = Layout { conversation: conversation(&[1, 3, 5], None), ..Layout::default() };
+    let gaps: Vec<_> = (0..5).map(|depth| layout.gap(Position::AtDepth, depth)).collect();
+    assert_eq!(
+        gaps,
+        [
+            Some((6, Rank::Ending)),
+            Some((5, Rank::Beginning)),
+            Some((3, Rank::Beginning)),
+            Some((1, Rank::Beginning)),
+            Some((1, Rank::Beginning)),
+        ]
+    );
+    let empty = Layout { conversation: conversation(&[], Some(2)), ..Layout::default() };
+    assert_eq!(empty.gap(Position::AtDepth, 0), Some((2, Rank::InEmptyConversation)));
+    assert_eq!(empty.gap(Position::BeforeCharacter, 0), None);
+    assert_eq!(empty.gap(Position::Outlet, 0), None);
+}
+
+#[test]
+fn ranges_become_gaps() {
+    let layout = Layout { character: range(1, 3), examples: range(3, 3), ..Layout::default() };
+    assert_eq!(layout.gap(Position::BeforeCharacter, 0), Some((1, Rank::Beginning)));
+    assert_eq!(layout.gap(Position::AfterCharacter, 0), Some((3, Rank::Ending)));
+    assert_eq!(layout.gap(Position::BeforeExamples, 0), Some((3, Rank::BeforeEmptyExamples)));
+    assert_eq!(layout.gap(Position::AfterExamples, 0), Some((3, Rank::AfterEmptyExamples)));
+}
+
+#[test]
+fn overlaps_are_found_and_touching_is_none() {
+    let path = |layout: &Layout| layout.check_overlaps(LayoutPath("layout.")).err().map(|refusal| refusal.path);
+    let examples = Some(String::from("layout.examples"));
+    let ranges = |character, examples| Layout { character, examples, ..Layout::default() };
+    assert_eq!(path(&ranges(range(0, 2), range(1, 3))), examples);
+    assert_eq!(path(&ranges(range(0, 3), range(1, 1))), examples);
+    assert_eq!(path(&ranges(range(1, 1), range(0, 2))), examples);
+    assert_eq!(path(&ranges(range(0, 2), range(2, 3))), None);
+    assert_eq!(path(&ranges(range(1, 1), range(1, 1))), None);
+    assert_eq!(path(&ranges(range(0, 2), range(0, 0))), None);
+    let at = |position: usize| Some(format!("layout.conversation.message_indices[{position}]"));
+    let base = Layout { character: range(0, 2), examples: range(4, 6), author_note: Some(3), ..Layout::default() };
+    let with = |indices: &[usize], empty| Layout { conversation: conversation(indices, empty), ..base.clone() };
+    assert_eq!(path(&with(&[2, 6], None)), None);
+    assert_eq!(path(&with(&[2, 5], None)), at(1));
+    assert_eq!(path(&with(&[1, 5], None)), at(0));
+    assert_eq!(path(&with(&[2, 3, 5], None)), at(1));
+    assert_eq!(path(&with(&[], Some(5))), Some(String::from("layout.conversation.empty_index")));
+    assert_eq!(path(&with(&[], Some(4))), None);
+    assert_eq!(path(&with(&[], Some(1))), Some(String::from("layout.conversation.empty_index")));
+    // With messages the empty index is not used, so it may lie anywhere.
+    assert_eq!(path(&with(&[2], Some(1))), None);
+}
+
+#[test]
+fn bounds_are_checked_in_the_order_of_the_fields() {
+    let layout = Layout {
+        character: range(0, 1),
+        examples: range(1, 2),
+        conversation: conversation(&[2, 3], Some(4)),
+        author_note: Some(4),
+        outlets: vec![OutletAnchor { message_index: 5, span: None }],
+    };
+    let path =
+        |count| layout.check_bounds(count, |outlet| format!("outlet {outlet}")).err().map(|refusal| refusal.path);
+    assert_eq!(path(0).as_deref(), Some("layout.character"));
+    assert_eq!(path(1).as_deref(), Some("layout.examples"));
+    assert_eq!(path(2).as_deref(), Some("layout.conversation.message_indices[0]"));
+    assert_eq!(path(3).as_deref(), Some("layout.conversation.message_indices[1]"));
+    assert_eq!(path(4).as_deref(), Some("layout.author_note"));
+    assert_eq!(path(5).as_deref(), Some("outlet 0"));
+    assert_eq!(path(6), None);
+}

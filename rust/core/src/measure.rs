@@ -1,0 +1,81 @@
+//! Length of text in the three units that budgets are written in.
+
+use crate::text::Text;
+
+/// What a character is in a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LengthUnit {
+    /// Python's `len`.
+    #[default]
+    Codepoint,
+    /// JavaScript's `.length`.
+    Utf16,
+    /// Bytes; a lone surrogate counts 3.
+    Utf8,
+}
+
+impl LengthUnit {
+    /// All of them, in the order in which messages list them.
+    pub const ALL: [Self; 3] = [Self::Codepoint, Self::Utf16, Self::Utf8];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Codepoint => "codepoint",
+            Self::Utf16 => "utf16",
+            Self::Utf8 => "utf8",
+        }
+    }
+}
+
+/// Units summed in one byte-wide or short-wide step before they are widened: an inner counter of 32 bits cannot overflow
+/// within a chunk, and the loop over a chunk of known element type vectorises.
+const CHUNK: usize = 4096;
+
+fn count<U: Copy>(units: &[U], weight: impl Fn(U) -> u32) -> u64 {
+    units.chunks(CHUNK).map(|chunk| u64::from(chunk.iter().map(|&unit| weight(unit)).sum::<u32>())).sum()
+}
+
+/// Length of `text` in `unit`.
+///
+/// Code points are read off; UTF-16 costs a pass over text with code points past U+FFFF only; UTF-8 a pass over any text.
+pub fn measure(text: Text<'_>, unit: LengthUnit) -> u64 {
+    let length = text.len() as u64;
+    match (unit, text) {
+        (LengthUnit::Codepoint, _) | (LengthUnit::Utf16, Text::One(_) | Text::Two(_)) => length,
+        (LengthUnit::Utf16, Text::Four(units)) => length + count(units, |unit| u32::from(unit > 0xFFFF)),
+        (LengthUnit::Utf8, Text::One(units)) => length + count(units, |unit| u32::from(unit >> 7)),
+        (LengthUnit::Utf8, Text::Two(units)) => {
+            length + count(units, |unit| u32::from(unit > 0x7F) + u32::from(unit > 0x7FF))
+        }
+        (LengthUnit::Utf8, Text::Four(units)) => {
+            length + count(units, |unit| u32::from(unit > 0x7F) + u32::from(unit > 0x7FF) + u32::from(unit > 0xFFFF))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tests::in_all_widths;
+
+    #[test]
+    fn agrees_with_the_standard_library() {
+        let long = "剣é😀a".repeat(3000);
+        for text in ["", "abc", "é", "剣", "é剣😀", "\u{7f}\u{80}\u{7ff}\u{800}\u{ffff}", &long] {
+            in_all_widths(text, |view| {
+                assert_eq!(measure(view, LengthUnit::Codepoint), text.chars().count() as u64);
+                assert_eq!(measure(view, LengthUnit::Utf16), text.encode_utf16().count() as u64);
+                assert_eq!(measure(view, LengthUnit::Utf8), text.len() as u64);
+            });
+        }
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_one_unit_of_utf16_and_three_bytes() {
+        for text in [Text::Two(&[0xD83D]), Text::Four(&[0xD83D])] {
+            assert_eq!(measure(text, LengthUnit::Utf16), 1);
+            assert_eq!(measure(text, LengthUnit::Utf8), 3);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+use super::*;
+use crate::layout::OutletAnchor;
+
+fn key(id: &str, position: Position, depth: u64, order: i64) -> BlockKey<'_> {
+    BlockKey { position, depth, order: Order::Int(order), id: Text::One(id.as_bytes()), outlet: 0 }
+}
+
+fn ids(slots: &[Slot], keys: &[BlockKey<'_>]) -> Vec<String> {
+    slots.iter().map(|slot| keys[slot.block].id.code_points().filter_map(char::from_u32).collect()).collect()
+}
+
+fn gaps(slots: &[Slot]) -> Vec<usize> {
+    slots.iter().filter_map(|slot| if let Place::Gap { gap, .. } = slot.place { Some(gap) } else { None }).collect()
+}
+
+fn conversation(indices: &[usize], empty_index: Option<usize>) -> Option<Conversation> {
+    Some(Conversation { message_indices: indices.iter().copied().collect(), empty_index })
+}
+
+fn at_every_empty_anchor() -> (Layout, Vec<BlockKey<'static>>) {
+    let layout = Layout {
+        character: Some(MessageRange { start: 1, end: 1 }),
+        examples: Some(MessageRange { start: 1, end: 1 }),
+        conversation: conversation(&[], Some(1)),
+        ..Layout::default()
+    };
+    let keys = vec![
+        key("d0", Position::AtDepth, 0, -9),
+        key("d2", Position::AtDepth, 2, 9),
+        key("d1", Position::AtDepth, 1, 0),
+        key("ae", Position::AfterExamples, 0, -9),
+        key("be", Position::BeforeExamples, 0, 9),
+        key("ac", Position::AfterCharacter, 0, -9),
+        key("bc", Position::BeforeCharacter, 0, 9),
+    ];
+    (layout, keys)
+}
+
+#[test]
+fn empty_regions_at_one_gap_keep_their_order() {
+    let (layout, keys) = at_every_empty_anchor();
+    let slots = prompt_order(&layout, &keys, &[]);
+    assert_eq!(ids(&slots, &keys), ["bc", "ac", "be", "ae", "d2", "d1", "d0"]);
+    let output = OutputIndices::new(&slots, |_| 1).of_layout(&layout);
+    assert_eq!(output.character, Some(MessageRange { start: 2, end: 2 }));
+    assert_eq!(output.examples, Some(MessageRange { start: 4, end: 4 }));
+    assert_eq!(output.conversation, conversation(&[], Some(7)));
+}
+
+#[test]
+fn order_then_id_decide_within_one_place_only() {
+    let layout = Layout {
+        character: Some(MessageRange { start: 0, end: 1 }),
+        examples: Some(MessageRange { start: 1, end: 2 }),
+        ..Layout::default()
+    };
+    let keys = [
+        key("be", Position::BeforeExamples, 0, -100),
+        key("b", Position::AfterCharacter, 0, 1),
+        key("a", Position::AfterCharacter, 0, 1),
+        key("z", Position::AfterCharacter, 0, -5),
+        key("bc", Position::BeforeCharacter, 0, 50),
+    ];
+    let slots = prompt_order(&layout, &keys, &[]);
+    assert_eq!(ids(&slots, &keys), ["bc", "z", "a", "b", "be"]);
+    assert_eq!(gaps(&slots), [0, 1, 1, 1, 1]);
+}
+
+#[test]
+fn embedded_blocks_stand_between_the_gaps_around_their_host() {
+    let layout = Layout {
+        conversation: conversation(&[0, 1], None),
+        author_note: Some(2),
+        outlets: vec![OutletAnchor { message_index: 0, span: None }, OutletAnchor { message_index: 0, span: None }],
+        ..Layout::default()
+    };
+    let keys = [
+        key("bottom", Position::AuthorNoteBottom, 0, 0),
+        key("top", Position::AuthorNoteTop, 0, 0),
+        BlockKey { outlet: 0, ..key("second", Position::Outlet, 0, -1) },
+        BlockKey { outlet: 1, ..key("first", Position::Outlet, 0, 1) },
+        key("deep", Position::AtDepth, 9, 0),
+        key("d1", Position::AtDepth, 1, 0),
+        key("d0", Position::AtDepth, 0, 0),
+    ];
+    let slots = prompt_order(&layout, &keys, &[1, 0]);
+    assert_eq!(ids(&slots, &keys), ["deep", "first", "second", "d1", "d0", "top", "bottom"]);
+}
+
+#[test]
+fn no_gap_is_asked_about_twice() {
+    let layout = Layout { conversation: conversation(&[0, 1, 2, 3, 4, 5], None), ..Layout::default() };
+    let keys: Vec<_> = (0..7).map(|depth| key("x", Position::AtDepth, depth, 0)).collect();
+    let mut slots = prompt_order(&layout, &keys, &[]);
+    let mut asked = Vec::new();
+    let parted = [false, false, true, true, false, true, true];
+    let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| {
+        asked.push(gap);
+        Ok(parted[gap])
+    });
+    assert_eq!(kept, Ok(()));
+    assert_eq!(gaps(&slots), [0, 1, 1, 1, 4, 4, 4]);
+    assert_eq!(asked, [1, 2, 3, 4, 5, 6]);
+    // Depths 0 and 6 alone: the walk back from the end stops as soon as a gap does not part.
+    let mut few = prompt_order(&layout, &[keys[0], keys[6]], &[]);
+    asked.clear();
+    let kept: Result<(), ()> = keep_exchanges(&mut few, |gap| {
+        asked.push(gap);
+        Ok(parted[gap])
+    });
+    assert_eq!(kept, Ok(()));
+    assert_eq!(asked, [6, 5, 4]);
+    let failed = keep_exchanges(&mut few, |_| Err("callback"));
+    assert_eq!(failed, Err("callback"));
+}
+
+#[test]
+fn an_empty_region_goes_back_with_what_follows_it() {
+    let layout = Layout { character: Some(MessageRange { start: 2, end: 2 }), ..Layout::default() };
+    let keys = [key("bc", Position::BeforeCharacter, 0, 0), key("ac", Position::AfterCharacter, 0, 0)];
+    for (chosen, expected) in [(&keys[..], 2), (&keys[..1], 3), (&keys[1..], 1), (&keys[..0], 2)] {
+        let mut slots = prompt_order(&layout, chosen, &[]);
+        let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| Ok(gap == 2));
+        assert_eq!(kept, Ok(()));
+        let output = OutputIndices::new(&slots, |_| 1).of_layout(&layout);
+        assert_eq!(output.character, Some(MessageRange { start: expected, end: expected }));
+    }
+}
+
+#[test]
+fn several_messages_for_one_block_shift_what_follows() {
+    let layout = Layout {
+        character: Some(MessageRange { start: 0, end: 2 }),
+        conversation: conversation(&[2, 4], Some(9)),
+        author_note: Some(3),
+        ..Layout::default()
+    };
+    let keys = [key("bc", Position::BeforeCharacter, 0, 0), key("d1", Position::AtDepth, 1, 0)];
+    let slots = prompt_order(&layout, &keys, &[]);
+    let indices = OutputIndices::new(&slots, |slot| [3, 2][slot]);
+    assert_eq!((0..5).map(|message| indices.of_message(message)).collect::<Vec<_>>(), [3, 4, 5, 6, 9]);
+    let output = indices.of_layout(&layout);
+    assert_eq!(output.character, Some(MessageRange { start: 3, end: 5 }));
+    assert_eq!(output.conversation, conversation(&[5, 9], None));
+    assert_eq!(output.author_note, Some(6));
+}
+
+#[test]
+fn an_empty_region_stays_outside_a_range_that_its_block_moved_into() {
+    // user, assistant with a call | its result: the examples end between the two, and so does the empty character.
+    let layout = Layout {
+        character: Some(MessageRange { start: 3, end: 3 }),
+        examples: Some(MessageRange { start: 1, end: 3 }),
+        conversation: conversation(&[], Some(3)),
+        ..Layout::default()
+    };
+    let keys = [key("ac", Position::AfterCharacter, 0, 0), key("d0", Position::AtDepth, 0, 0)];
+    let mut slots = prompt_order(&layout, &keys, &[]);
+    let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| Ok(gap == 3));
+    assert_eq!(kept, Ok(()));
+    assert_eq!(gaps(&slots), [2, 2]);
+    let output = OutputIndices::new(&slots, |_| 1).of_layout(&layout);
+    assert_eq!(output.examples, Some(MessageRange { start: 1, end: 5 }));
+    assert_eq!(output.character, Some(MessageRange { start: 5, end: 5 }));
+    assert_eq!(output.conversation, conversation(&[], Some(5)));
+    assert!(output.check_overlaps(crate::layout::LayoutPath("")).is_ok());
+}

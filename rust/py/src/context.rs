@@ -1,0 +1,398 @@
+//! What an assembly returns: `BuiltContext` and `FragmentUsage`; and what an audit finds: `Mutation`.
+
+use interleaf_core::fragment::{Lifetime, Trust};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
+
+use interleaf_core::assemble::{Assembly, FragmentKey};
+use interleaf_core::measure::LengthUnit;
+
+use crate::fragment::{Fragment, FragmentData};
+use crate::record::{Field, Form, Record, record_methods};
+use crate::words::python_word;
+
+/// What one fragment used, and where it ended up.
+#[pyclass(frozen, module = "interleaf")]
+pub struct FragmentUsage {
+    id: Py<PyString>,
+    source_id: Py<PyString>,
+    trust: Py<PyString>,
+    lifetime: Py<PyString>,
+    role: Py<PyString>,
+    chars: u64,
+    max_chars: Py<PyAny>,
+    message_index: usize,
+    span: (usize, usize),
+    metadata: Option<Py<PyAny>>,
+}
+
+const USAGE_FIELDS: [&str; 10] =
+    ["id", "source_id", "trust", "lifetime", "role", "chars", "max_chars", "message_index", "span", "metadata"];
+
+impl FragmentUsage {
+    fn of(py: Python<'_>, data: &FragmentData, chars: u64, message_index: usize, span: (usize, usize)) -> Self {
+        let trust: Trust = data.trust;
+        let lifetime: Lifetime = data.lifetime;
+        Self {
+            id: data.id.clone_ref(py),
+            source_id: data.source_id.clone_ref(py),
+            trust: python_word(py, trust).clone_ref(py),
+            lifetime: python_word(py, lifetime).clone_ref(py),
+            role: python_word(py, data.role).clone_ref(py),
+            chars,
+            max_chars: data.max_chars.clone_ref(py),
+            message_index,
+            span,
+            metadata: data.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
+        }
+    }
+}
+
+impl Record for FragmentUsage {
+    fn names() -> &'static [&'static str] {
+        &USAGE_FIELDS
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "id", &self.id)?,
+            Field::new(py, "source_id", &self.source_id)?,
+            Field::new(py, "trust", &self.trust)?,
+            Field::new(py, "lifetime", &self.lifetime)?,
+            Field::new(py, "role", &self.role)?,
+            Field::new(py, "chars", self.chars)?,
+            Field::new(py, "max_chars", &self.max_chars)?,
+            Field::new(py, "message_index", self.message_index)?,
+            Field::new(py, "span", self.span)?.form(Form::Plain),
+            Field::optional(py, "metadata", self.metadata.as_ref())?,
+        ])
+    }
+}
+
+record_methods! { FragmentUsage, hash: all but ["metadata"],
+    #[new]
+    #[pyo3(signature = (*, id, source_id, trust, lifetime, role, chars, max_chars, message_index, span, metadata=None))]
+    #[allow(clippy::too_many_arguments)] // one keyword a field
+    fn new(
+        id: Py<PyString>,
+        source_id: Py<PyString>,
+        trust: Py<PyString>,
+        lifetime: Py<PyString>,
+        role: Py<PyString>,
+        chars: u64,
+        max_chars: Py<PyAny>,
+        message_index: usize,
+        span: (usize, usize),
+        metadata: Option<Py<PyAny>>,
+    ) -> Self {
+        Self { id, source_id, trust, lifetime, role, chars, max_chars, message_index, span, metadata }
+    }
+
+    #[getter]
+    fn id(&self) -> &Py<PyString> {
+        &self.id
+    }
+
+    #[getter]
+    fn source_id(&self) -> &Py<PyString> {
+        &self.source_id
+    }
+
+    #[getter]
+    fn trust(&self) -> &Py<PyString> {
+        &self.trust
+    }
+
+    #[getter]
+    fn lifetime(&self) -> &Py<PyString> {
+        &self.lifetime
+    }
+
+    #[getter]
+    fn role(&self) -> &Py<PyString> {
+        &self.role
+    }
+
+    #[getter]
+    fn chars(&self) -> u64 {
+        self.chars
+    }
+
+    #[getter]
+    fn max_chars(&self) -> &Py<PyAny> {
+        &self.max_chars
+    }
+
+    #[getter]
+    fn message_index(&self) -> usize {
+        self.message_index
+    }
+
+    #[getter]
+    fn span(&self) -> (usize, usize) {
+        self.span
+    }
+
+    #[getter]
+    fn metadata(&self) -> Option<&Py<PyAny>> {
+        self.metadata.as_ref()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.metadata)
+    }
+}
+
+/// One difference that an audit found.
+#[pyclass(frozen, module = "interleaf")]
+pub struct Mutation {
+    /// `removed`, `field_changed`, `value_changed`, `added` or `reordered`.
+    pub kind: Py<PyString>,
+    /// The fragment it is about.
+    pub fragment_id: Py<PyString>,
+    /// The field that changed, for `field_changed`.
+    pub field: Option<Py<PyString>>,
+}
+
+impl Record for Mutation {
+    fn names() -> &'static [&'static str] {
+        &["kind", "fragment_id", "field"]
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "kind", &self.kind)?,
+            Field::new(py, "fragment_id", &self.fragment_id)?,
+            Field::optional(py, "field", self.field.as_ref())?,
+        ])
+    }
+}
+
+record_methods! { Mutation, hash: all but [],
+    #[new]
+    #[pyo3(signature = (*, kind, fragment_id, field=None))]
+    fn new(kind: Py<PyString>, fragment_id: Py<PyString>, field: Option<Py<PyString>>) -> Self {
+        Self { kind, fragment_id, field }
+    }
+
+    #[getter]
+    fn kind(&self) -> &Py<PyString> {
+        &self.kind
+    }
+
+    #[getter]
+    fn fragment_id(&self) -> &Py<PyString> {
+        &self.fragment_id
+    }
+
+    #[getter]
+    fn field(&self) -> Option<&Py<PyString>> {
+        self.field.as_ref()
+    }
+}
+
+/// What usages are built from when they are first asked for.
+pub struct UsageSource {
+    /// The fragments.
+    pub fragments: Vec<Fragment>,
+    /// What was measured of them.
+    pub keys: Vec<FragmentKey>,
+    /// What became of them.
+    pub assembly: Assembly,
+    /// Length of the separator in code points.
+    pub separator: usize,
+}
+
+impl UsageSource {
+    /// The usage of every fragment.
+    pub fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let spans = self.assembly.spans(&self.keys, self.separator);
+        let usages = self.fragments.iter().zip(&self.keys).zip(spans).map(|((fragment, key), (message, span))| {
+            FragmentUsage::of(py, fragment.data(), key.chars, message, (span.start, span.end))
+        });
+        PyTuple::new(py, usages.collect::<Vec<_>>())
+    }
+}
+
+/// Everything that was counted of an input.
+#[derive(Clone, Copy)]
+pub struct Totals {
+    /// Text of the additional messages.
+    pub additional_chars: u64,
+    /// Parts of the additional messages that count nothing.
+    pub opaque_parts: usize,
+    /// Separators between merged fragments.
+    pub separator_chars: u64,
+    /// All of it together.
+    pub input_chars: u64,
+    /// Leading messages of `static` fragments.
+    pub static_messages: usize,
+    /// Leading messages of `static` and `session` fragments.
+    pub session_messages: usize,
+    /// What a character is.
+    pub unit: LengthUnit,
+}
+
+/// The model input, and what each fragment used of its budget. Usages are built when they are first asked for.
+#[pyclass(frozen, module = "interleaf")]
+pub struct BuiltContext {
+    messages: Py<PyList>,
+    source: Option<Box<UsageSource>>,
+    fragment_usage: PyOnceLock<Py<PyTuple>>,
+    max_input_chars: Py<PyAny>,
+    totals: Totals,
+}
+
+const CONTEXT_FIELDS: [&str; 10] = [
+    "messages",
+    "fragment_usage",
+    "static_messages",
+    "session_messages",
+    "additional_chars",
+    "opaque_parts",
+    "separator_chars",
+    "input_chars",
+    "max_input_chars",
+    "unit",
+];
+
+impl BuiltContext {
+    /// The result of an assembly.
+    pub fn of(messages: Py<PyList>, source: UsageSource, max_input_chars: Py<PyAny>, totals: Totals) -> Self {
+        Self { messages, source: Some(Box::new(source)), fragment_usage: PyOnceLock::new(), max_input_chars, totals }
+    }
+
+    fn usage_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
+        self.fragment_usage.get_or_try_init(py, || match &self.source {
+            Some(source) => source.usage(py).map(Bound::unbind),
+            None => Ok(PyTuple::empty(py).unbind()),
+        })
+    }
+}
+
+impl Record for BuiltContext {
+    fn names() -> &'static [&'static str] {
+        &CONTEXT_FIELDS
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        let totals = &self.totals;
+        Ok(vec![
+            Field::new(py, "messages", &self.messages)?,
+            Field::new(py, "fragment_usage", self.usage_of(py)?)?.form(Form::Plain),
+            Field::new(py, "static_messages", totals.static_messages)?,
+            Field::new(py, "session_messages", totals.session_messages)?,
+            Field::new(py, "additional_chars", totals.additional_chars)?,
+            Field::new(py, "opaque_parts", totals.opaque_parts)?,
+            Field::new(py, "separator_chars", totals.separator_chars)?,
+            Field::new(py, "input_chars", totals.input_chars)?,
+            Field::new(py, "max_input_chars", &self.max_input_chars)?,
+            Field::new(py, "unit", python_word(py, totals.unit))?,
+        ])
+    }
+}
+
+record_methods! { BuiltContext, hash: no,
+    #[new]
+    #[pyo3(signature = (
+        *, messages, fragment_usage, static_messages, session_messages, additional_chars, opaque_parts, separator_chars,
+        input_chars, max_input_chars, unit
+    ))]
+    #[allow(clippy::too_many_arguments)] // one keyword a field
+    fn new(
+        py: Python<'_>,
+        messages: Py<PyList>,
+        fragment_usage: Py<PyTuple>,
+        static_messages: usize,
+        session_messages: usize,
+        additional_chars: u64,
+        opaque_parts: usize,
+        separator_chars: u64,
+        input_chars: u64,
+        max_input_chars: Py<PyAny>,
+        unit: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let unit = crate::plan::read_unit(unit)?;
+        let totals = Totals {
+            additional_chars, opaque_parts, separator_chars, input_chars, static_messages, session_messages, unit,
+        };
+        let cell = PyOnceLock::new();
+        // A new cell is empty, so there is nothing that could refuse the value.
+        let _ = cell.set(py, fragment_usage);
+        Ok(Self { messages, source: None, fragment_usage: cell, max_input_chars, totals })
+    }
+
+    /// For annotations: `BuiltContext[dict[str, str]]`.
+    #[classmethod]
+    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyGenericAlias>> {
+        PyGenericAlias::new(class.py(), class.as_any(), item)
+    }
+
+    #[getter]
+    fn messages(&self) -> &Py<PyList> {
+        &self.messages
+    }
+
+    #[getter]
+    fn fragment_usage(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
+        self.usage_of(py)
+    }
+
+    #[getter]
+    fn static_messages(&self) -> usize {
+        self.totals.static_messages
+    }
+
+    #[getter]
+    fn session_messages(&self) -> usize {
+        self.totals.session_messages
+    }
+
+    #[getter]
+    fn additional_chars(&self) -> u64 {
+        self.totals.additional_chars
+    }
+
+    #[getter]
+    fn opaque_parts(&self) -> usize {
+        self.totals.opaque_parts
+    }
+
+    #[getter]
+    fn separator_chars(&self) -> u64 {
+        self.totals.separator_chars
+    }
+
+    #[getter]
+    fn input_chars(&self) -> u64 {
+        self.totals.input_chars
+    }
+
+    #[getter]
+    fn max_input_chars(&self) -> &Py<PyAny> {
+        &self.max_input_chars
+    }
+
+    #[getter]
+    fn unit(&self, py: Python<'_>) -> &'static Py<PyString> {
+        python_word(py, self.totals.unit)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.messages)?;
+        if let Some(source) = &self.source {
+            for fragment in &source.fragments {
+                match fragment {
+                    Fragment::Native(native) => visit.call(native)?,
+                    Fragment::Read(data) => {
+                        visit.call(&data.text)?;
+                        visit.call(&data.metadata)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

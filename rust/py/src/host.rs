@@ -1,0 +1,396 @@
+//! Host messages: their markers, what is embedded in them, and the new message that comes out.
+
+use std::ops::Range;
+
+use interleaf_core::embed::{Content, Edit, Embedded, Fill, HostBlocks, Piece, Source, embed};
+use interleaf_core::error::{Class, Code};
+use interleaf_core::outlet::{find_markers, is_marker};
+use interleaf_core::text::Text;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use crate::errors::refuse;
+use crate::layout::LayoutData;
+use crate::message::{Access, HostContent, item, with_item};
+use crate::sequence::Messages;
+use crate::unicode::{TextPiece, join, length, text};
+
+/// One message that something may be embedded in.
+pub struct Host<'py> {
+    /// Its index in the input.
+    pub message_index: usize,
+    access: Access<'py>,
+    content: HostContent<'py>,
+    /// Its markers in text order.
+    edits: Vec<Edit>,
+    /// Which outlet each edit belongs to.
+    edit_outlets: Vec<usize>,
+    /// Rendered text of its blocks, in prompt order, and the slots they came from.
+    rendered: Vec<Bound<'py, PyString>>,
+    /// Which slot of the call each of them is.
+    pub slots: Vec<usize>,
+    top: usize,
+    bottom: usize,
+}
+
+/// What became of a host.
+pub struct NewHost<'py> {
+    /// The new message, unless nothing changed.
+    pub message: Option<Bound<'py, PyAny>>,
+    /// Where everything ended up.
+    pub embedded: Embedded,
+    /// Whether its content is a list of parts.
+    pub has_parts: bool,
+}
+
+impl<'py> Host<'py> {
+    fn read(messages: &Messages<'py>, message_index: usize, adapter: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let access = Access::to(messages.get(message_index)?, adapter, "messages", message_index)?;
+        let content = HostContent::read(&access, message_index)?;
+        Ok(Self {
+            message_index,
+            access,
+            content,
+            edits: Vec::new(),
+            edit_outlets: Vec::new(),
+            rendered: Vec::new(),
+            slots: Vec::new(),
+            top: 0,
+            bottom: 0,
+        })
+    }
+
+    /// The role of the message as it is.
+    pub fn role(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.access.role()
+    }
+
+    /// Adds the rendered text of the next block in prompt order.
+    pub fn take(&mut self, slot: usize, rendered: Bound<'py, PyString>, at: HostSlot) {
+        self.rendered.push(rendered);
+        self.slots.push(slot);
+        match at {
+            HostSlot::NoteTop => self.top += 1,
+            HostSlot::NoteBottom => self.bottom += 1,
+            HostSlot::Outlet { rank } => {
+                if let Some(edit) = self.edits.get_mut(rank) {
+                    let already = if let Fill::Blocks(count) = edit.fill { count } else { 0 };
+                    edit.fill = Fill::Blocks(already + 1);
+                }
+            }
+        }
+    }
+
+    /// Which outlet an edit of [`Embedded::kept`] belongs to.
+    pub fn outlet_of_edit(&self, edit: usize) -> Option<usize> {
+        self.edit_outlets.get(edit).copied()
+    }
+
+    fn own_text(&self, part: usize) -> Option<&Bound<'py, PyString>> {
+        match &self.content {
+            HostContent::Text(text) => Some(text),
+            HostContent::Parts { texts, .. } => texts.get(part).and_then(Option::as_ref),
+        }
+    }
+
+    /// Embeds everything taken.
+    pub fn finish(&self, separator: &Bound<'py, PyString>) -> PyResult<NewHost<'py>> {
+        let lengths = self.rendered.iter().map(length).collect::<PyResult<Vec<_>>>()?;
+        let blocks =
+            HostBlocks { lengths: &lengths, top: self.top, bottom: self.bottom, separator: length(separator)? };
+        let part_lengths;
+        let content = match &self.content {
+            HostContent::Text(text) => Content::Text(length(text)?),
+            HostContent::Parts { texts, .. } => {
+                part_lengths =
+                    texts.iter().map(|text| text.as_ref().map(length).transpose()).collect::<PyResult<Vec<_>>>()?;
+                Content::Parts(&part_lengths)
+            }
+        };
+        let embedded = embed(content, &self.edits, blocks);
+        let message = if embedded.changed { Some(self.rewritten(&embedded, separator)?) } else { None };
+        Ok(NewHost { message, embedded, has_parts: matches!(self.content, HostContent::Parts { .. }) })
+    }
+
+    fn written(
+        &self,
+        source: Source,
+        pieces: &[Piece],
+        separator: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let own = if let Source::Part(part) = source { self.own_text(part) } else { None };
+        let mut texts = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let piece = match piece {
+                Piece::Own(span) => own.map(|own| TextPiece::new(own, span.clone())),
+                Piece::Block(block) => self.rendered.get(*block).map(TextPiece::whole),
+                Piece::Separator => Some(TextPiece::whole(separator)),
+            };
+            texts.extend(piece.transpose()?);
+        }
+        join(separator.py(), &texts)
+    }
+
+    fn rewritten(&self, embedded: &Embedded, separator: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let py = separator.py();
+        let mut texts = Vec::with_capacity(embedded.parts.len());
+        for part in &embedded.parts {
+            let pieces = part.pieces.as_ref();
+            texts.push(pieces.map(|pieces| self.written(part.source, pieces, separator)).transpose()?);
+        }
+        let content = match &self.content {
+            HostContent::Text(_) => {
+                texts.into_iter().flatten().next().map_or_else(|| py.None().into_bound(py), Bound::into_any)
+            }
+            HostContent::Parts { parts: Some(parts), .. } => {
+                dict_parts(parts, self.note_part_type(parts)?, embedded, texts)?
+            }
+            HostContent::Parts { parts: None, .. } => adapter_parts(py, embedded, texts)?,
+        };
+        match &self.access {
+            Access::Dict(dict) => with_item(dict, intern!(py, "content"), &content),
+            Access::Adapter { adapter, message } => adapter.call_method1(intern!(py, "with_text"), (message, content)),
+        }
+    }
+
+    /// The type of new parts: that of the first text part.
+    fn note_part_type(&self, parts: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>> {
+        let py = parts.py();
+        let HostContent::Parts { texts, .. } = &self.content else { return Ok(intern!(py, "text").clone().into_any()) };
+        if let Some(first) = texts.iter().position(Option::is_some)
+            && let Some(kind) = item(&parts.get_item(first)?, intern!(py, "type"))?
+        {
+            return Ok(kind);
+        }
+        Ok(intern!(py, "text").clone().into_any())
+    }
+}
+
+/// The new list of parts of a dict message: those without new text are the same objects.
+fn dict_parts<'py>(
+    parts: &Bound<'py, PyList>,
+    note_type: Bound<'py, PyAny>,
+    embedded: &Embedded,
+    texts: Vec<Option<Bound<'py, PyString>>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = parts.py();
+    let new = PyList::empty(py);
+    for (part, text) in embedded.parts.iter().zip(texts) {
+        match (part.source, text) {
+            (Source::Part(index), None) => new.append(parts.get_item(index)?)?,
+            (Source::Part(index), Some(text)) => {
+                new.append(with_item(&parts.get_item(index)?, intern!(py, "text"), &text)?)?;
+            }
+            (Source::Note, text) => {
+                let part = PyDict::new(py);
+                part.set_item(intern!(py, "type"), &note_type)?;
+                part.set_item(intern!(py, "text"), text)?;
+                new.append(part)?;
+            }
+        }
+    }
+    Ok(new.into_any())
+}
+
+/// The new parts for an adapter: pairs of the old part's index (None for a new part) and its text (None if it stays).
+fn adapter_parts<'py>(
+    py: Python<'py>,
+    embedded: &Embedded,
+    texts: Vec<Option<Bound<'py, PyString>>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let pairs = embedded.parts.iter().zip(texts).map(|(part, text)| match part.source {
+        Source::Part(index) => (Some(index), text),
+        Source::Note => (None, text),
+    });
+    Ok(PyList::new(py, pairs.collect::<Vec<_>>())?.into_any())
+}
+
+/// Where in its host a block goes.
+#[derive(Clone, Copy)]
+pub enum HostSlot {
+    /// Above the note's own text.
+    NoteTop,
+    /// Below it.
+    NoteBottom,
+    /// In the place of a marker, which is that one of its host's.
+    Outlet {
+        /// See [`Hosts::outlet_ranks`].
+        rank: usize,
+    },
+}
+
+/// All hosts of one call, and the place of each outlet's marker among those of its host.
+pub struct Hosts<'py> {
+    /// By their index in the input.
+    pub hosts: Vec<Host<'py>>,
+    /// By outlet.
+    pub outlet_ranks: Vec<usize>,
+}
+
+/// The place of a marker: index of the text it is in, and its span there.
+type Found = Result<(usize, Range<usize>), Code>;
+
+impl<'py> Hosts<'py> {
+    /// The host with that index in the input.
+    pub fn of_message(&mut self, message_index: usize) -> Option<&mut Host<'py>> {
+        let at = self.hosts.binary_search_by_key(&message_index, |host| host.message_index).ok()?;
+        self.hosts.get_mut(at)
+    }
+
+    /// Reads the hosts of the note, if it is used, and of all outlets, and checks every marker.
+    pub fn read(
+        py: Python<'py>,
+        messages: &Messages<'py>,
+        layout: &LayoutData,
+        note_is_used: bool,
+        keep_unfilled: bool,
+        adapter: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let outlets = &layout.core.outlets;
+        let mut hosts: Vec<Host<'py>> = Vec::new();
+        if let (true, Some(note)) = (note_is_used, layout.core.author_note) {
+            hosts.push(Host::read(messages, note, adapter)?);
+        }
+        // Outlets by their message: one search a host finds all its markers, so that a thousand outlets in one long text, or
+        // in a thousand texts, stay linear. What is wrong with a marker is told when its outlet's turn comes.
+        let mut by_message: Vec<usize> = (0..outlets.len()).collect();
+        by_message.sort_by_key(|&outlet| outlets[outlet].message_index);
+        let mut places: Vec<Option<(usize, Found)>> = vec![None; outlets.len()];
+        for outlet in 0..outlets.len() {
+            if places[outlet].is_none() {
+                let message = outlets[outlet].message_index;
+                let at = match hosts.first() {
+                    Some(note) if note.message_index == message => 0,
+                    _ => {
+                        hosts.push(Host::read(messages, message, adapter)?);
+                        hosts.len() - 1
+                    }
+                };
+                let first = by_message.partition_point(|&other| outlets[other].message_index < message);
+                let end = by_message.partition_point(|&other| outlets[other].message_index <= message);
+                let here = &by_message[first..end];
+                for (&other, found) in here.iter().zip(search(py, &hosts[at], layout, here)?) {
+                    places[other] = Some((at, found));
+                }
+            }
+            match places[outlet].take() {
+                Some((at, Ok((part, span)))) => {
+                    let fill = if keep_unfilled { Fill::Keep } else { Fill::Remove };
+                    hosts[at].edits.push(Edit { part, span, fill });
+                    hosts[at].edit_outlets.push(outlet);
+                }
+                Some((_, Err(code))) => return Err(refuse_marker(py, layout, outlet, code)),
+                None => return Err(refuse_marker(py, layout, outlet, Code::OutletMarkerMissing)),
+            }
+        }
+        hosts.sort_by_key(|host| host.message_index);
+        let mut result = Self { hosts, outlet_ranks: Vec::new() };
+        result.sort_edits(py, layout)?;
+        Ok(result)
+    }
+
+    fn sort_edits(&mut self, py: Python<'py>, layout: &LayoutData) -> PyResult<()> {
+        self.outlet_ranks = vec![0; layout.core.outlets.len()];
+        let mut overlapping: Option<usize> = None;
+        for host in &mut self.hosts {
+            let mut paired: Vec<(Edit, usize)> = host.edits.drain(..).zip(host.edit_outlets.drain(..)).collect();
+            paired.sort_by_key(|(edit, _)| (edit.part, edit.span.start));
+            for window in paired.windows(2) {
+                let [(before, earlier), (after, later)] = window else { continue };
+                if before.part == after.part && after.span.start < before.span.end {
+                    // `{{outlet::a}}}` holds the markers of both `a` and `a}`.
+                    let told = *earlier.max(later);
+                    overlapping = Some(overlapping.map_or(told, |other| other.min(told)));
+                }
+            }
+            for (rank, (edit, outlet)) in paired.into_iter().enumerate() {
+                self.outlet_ranks[outlet] = rank;
+                host.edits.push(edit);
+                host.edit_outlets.push(outlet);
+            }
+        }
+        match overlapping {
+            None => Ok(()),
+            Some(outlet) => {
+                let expected = "markers that do not overlap";
+                let found = "a marker that shares text with that of another outlet";
+                Err(refuse(Class::Layout, Code::OverlappingRegions, layout.outlet_path(py, outlet), found, expected))
+            }
+        }
+    }
+}
+
+/// The places of these outlets, all of one host, in their order.
+fn search(py: Python<'_>, host: &Host<'_>, layout: &LayoutData, outlets: &[usize]) -> PyResult<Vec<Found>> {
+    let mut places: Vec<Found> = vec![Err(Code::OutletMarkerMissing); outlets.len()];
+    let mut searched = Vec::new();
+    for (at, &outlet) in outlets.iter().enumerate() {
+        let name = text(layout.names[outlet].bind(py))?;
+        let Some(span) = layout.core.outlets[outlet].span else {
+            searched.push((at, name));
+            continue;
+        };
+        let part = match (&host.content, span.part_index) {
+            (HostContent::Text(_), None) => Some(0),
+            (HostContent::Parts { .. }, part) => part,
+            (HostContent::Text(_), Some(_)) => None,
+        };
+        if let Some((part, own)) = part.and_then(|part| host.own_text(part).map(|own| (part, own)))
+            && is_marker(text(own)?, span.start..span.end, name)
+        {
+            places[at] = Ok((part, span.start..span.end));
+        }
+    }
+    if searched.is_empty() {
+        return Ok(places);
+    }
+    let mut parts: Vec<usize> = Vec::new();
+    let mut views: Vec<Text<'_>> = Vec::new();
+    match &host.content {
+        HostContent::Text(own) => {
+            parts.push(0);
+            views.push(text(own)?);
+        }
+        HostContent::Parts { texts, .. } => {
+            for (part, own) in texts.iter().enumerate() {
+                if let Some(own) = own {
+                    parts.push(part);
+                    views.push(text(own)?);
+                }
+            }
+        }
+    }
+    let names: Vec<Text<'_>> = searched.iter().map(|&(_, name)| name).collect();
+    for ((at, _), found) in searched.iter().zip(find_markers(&views, &names)) {
+        places[*at] = match (found.first, found.occurrences) {
+            (Some((index, span)), 1) => Ok((parts[index], span)),
+            (None, _) => Err(Code::OutletMarkerMissing),
+            (Some(_), _) => Err(Code::OutletMarkerRepeated),
+        };
+    }
+    Ok(places)
+}
+
+#[cold]
+fn refuse_marker(py: Python<'_>, layout: &LayoutData, outlet: usize, code: Code) -> PyErr {
+    let name = layout.names.get(outlet).map_or_else(String::new, |name| crate::unicode::display(name.bind(py)));
+    let anchor = &layout.core.outlets[outlet];
+    let message = anchor.message_index;
+    let marker = format!("the marker {{{{outlet::{name}}}}}");
+    let (found, expected) = match (code, anchor.span) {
+        (Code::OutletMarkerRepeated, _) => {
+            (format!("{marker} more than once in messages[{message}]"), String::from("exactly one"))
+        }
+        (_, Some(span)) => {
+            let part = span.part_index.map_or_else(String::new, |part| format!(", part {part}"));
+            let place = format!("messages[{message}]{part}, code points {} to {}", span.start, span.end);
+            (format!("other text at {place}"), marker)
+        }
+        (_, None) => (
+            format!("no {} in the text of messages[{message}]", marker.trim_start_matches("the ")),
+            String::from("exactly one"),
+        ),
+    };
+    refuse(Class::Layout, code, layout.outlet_path(py, outlet), found, expected)
+}

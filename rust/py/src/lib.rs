@@ -1,0 +1,52 @@
+//! Python bindings of interleaf: they read Python objects, ask `interleaf_core`, and build Python objects.
+
+mod assemble;
+mod block;
+mod context;
+mod errors;
+mod fields;
+mod fragment;
+mod host;
+mod json;
+mod layout;
+mod message;
+mod number;
+mod place;
+mod placement;
+mod plan;
+mod record;
+mod sequence;
+mod unicode;
+mod words;
+
+use pyo3::prelude::*;
+
+/// The native half of the `interleaf` package.
+// The records are built on first use and the caller's lists are read in place, both under the interpreter's lock: on a
+// free-threaded build the lock is asked for until that has been measured without it.
+#[pymodule(gil_used = true)]
+mod _interleaf {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::assemble::{assemble_context_plan, assemble_fragments};
+    #[pymodule_export]
+    use crate::block::ContextBlock;
+    #[pymodule_export]
+    use crate::context::{BuiltContext, FragmentUsage, Mutation};
+    #[pymodule_export]
+    use crate::fragment::ContextFragment;
+    #[pymodule_export]
+    use crate::layout::{Conversation, Layout, OutletSpan};
+    #[pymodule_export]
+    use crate::place::{get_placement_capabilities, place_context_blocks};
+    #[pymodule_export]
+    use crate::placement::{Placement, PlacementCapabilities, PlacementResult};
+    #[pymodule_export]
+    use crate::plan::ContextPlan;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

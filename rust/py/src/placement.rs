@@ -1,0 +1,483 @@
+//! Records of placements: `Placement`, `PlacementResult`, `PlacementCapabilities`.
+
+use interleaf_core::block::Position;
+use interleaf_core::layout::{MarkerSpan, OutletAnchor};
+use interleaf_core::place::{OutputIndices, Place, Slot};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
+use std::sync::Arc;
+
+use crate::block::{Block, order_object};
+use crate::layout::{Layout, LayoutData};
+use crate::record::{Field, Form, Record, record_methods};
+use crate::words::python_word;
+
+/// Where one block ended up.
+#[pyclass(frozen, module = "interleaf")]
+pub struct Placement {
+    id: Py<PyString>,
+    position: Py<PyString>,
+    role: Option<Py<PyAny>>,
+    order: Py<PyAny>,
+    depth: Option<i64>,
+    outlet_name: Option<Py<PyString>>,
+    message_index: usize,
+    message_count: usize,
+    part_index: Option<usize>,
+    span: Option<(usize, usize)>,
+    gap: Option<usize>,
+    requested_gap: Option<usize>,
+    block_index: usize,
+    metadata: Option<Py<PyAny>>,
+}
+
+const PLACEMENT_FIELDS: [&str; 15] = [
+    "id",
+    "position",
+    "role",
+    "order",
+    "depth",
+    "outlet_name",
+    "message_index",
+    "message_count",
+    "part_index",
+    "span",
+    "gap",
+    "requested_gap",
+    "moved",
+    "block_index",
+    "metadata",
+];
+
+impl Record for Placement {
+    fn names() -> &'static [&'static str] {
+        &PLACEMENT_FIELDS
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "id", &self.id)?,
+            Field::new(py, "position", &self.position)?,
+            Field::optional(py, "role", self.role.as_ref())?,
+            Field::new(py, "order", &self.order)?,
+            Field::optional(py, "depth", self.depth)?,
+            Field::optional(py, "outlet_name", self.outlet_name.as_ref())?,
+            Field::new(py, "message_index", self.message_index)?,
+            Field::new(py, "message_count", self.message_count)?,
+            Field::optional(py, "part_index", self.part_index)?,
+            Field::optional(py, "span", self.span)?.form(Form::Plain),
+            Field::optional(py, "gap", self.gap)?,
+            Field::optional(py, "requested_gap", self.requested_gap)?,
+            Field::new(py, "moved", self.moved())?.default_if(!self.moved()),
+            Field::new(py, "block_index", self.block_index)?,
+            Field::optional(py, "metadata", self.metadata.as_ref())?,
+        ])
+    }
+}
+
+record_methods! { Placement, hash: all but ["metadata", "role"],
+    #[new]
+    #[pyo3(signature = (
+        *, id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
+        block_index, metadata=None, moved=None
+    ))]
+    #[allow(clippy::too_many_arguments)] // one keyword a field
+    fn new(
+        id: Py<PyString>,
+        position: Py<PyString>,
+        role: Option<Py<PyAny>>,
+        order: Py<PyAny>,
+        depth: Option<i64>,
+        outlet_name: Option<Py<PyString>>,
+        message_index: usize,
+        message_count: usize,
+        part_index: Option<usize>,
+        span: Option<(usize, usize)>,
+        gap: Option<usize>,
+        requested_gap: Option<usize>,
+        block_index: usize,
+        metadata: Option<Py<PyAny>>,
+        moved: Option<bool>,
+    ) -> Self {
+        // `moved` follows from the gaps; it is taken so that a record can be built again from all of its fields.
+        let _ = moved;
+        Self {
+            id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
+            block_index, metadata,
+        }
+    }
+
+    #[getter]
+    fn id(&self) -> &Py<PyString> {
+        &self.id
+    }
+
+    #[getter]
+    fn position(&self) -> &Py<PyString> {
+        &self.position
+    }
+
+    #[getter]
+    fn role(&self) -> Option<&Py<PyAny>> {
+        self.role.as_ref()
+    }
+
+    #[getter]
+    fn order(&self) -> &Py<PyAny> {
+        &self.order
+    }
+
+    #[getter]
+    fn depth(&self) -> Option<i64> {
+        self.depth
+    }
+
+    #[getter]
+    fn outlet_name(&self) -> Option<&Py<PyString>> {
+        self.outlet_name.as_ref()
+    }
+
+    #[getter]
+    fn message_index(&self) -> usize {
+        self.message_index
+    }
+
+    #[getter]
+    fn message_count(&self) -> usize {
+        self.message_count
+    }
+
+    #[getter]
+    fn part_index(&self) -> Option<usize> {
+        self.part_index
+    }
+
+    #[getter]
+    fn span(&self) -> Option<(usize, usize)> {
+        self.span
+    }
+
+    #[getter]
+    fn gap(&self) -> Option<usize> {
+        self.gap
+    }
+
+    #[getter]
+    fn requested_gap(&self) -> Option<usize> {
+        self.requested_gap
+    }
+
+    #[getter]
+    fn moved(&self) -> bool {
+        self.gap != self.requested_gap
+    }
+
+    #[getter]
+    fn block_index(&self) -> usize {
+        self.block_index
+    }
+
+    #[getter]
+    fn metadata(&self) -> Option<&Py<PyAny>> {
+        self.metadata.as_ref()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.role)?;
+        visit.call(&self.metadata)
+    }
+}
+
+/// Where an embedded block stands in its host.
+pub struct EmbeddedAt {
+    /// The host's role.
+    pub role: Option<Py<PyAny>>,
+    /// Index of the part, in list content.
+    pub part_index: Option<usize>,
+    /// Code points in the part or text.
+    pub span: (usize, usize),
+}
+
+/// A marker that was kept: its outlet, and its place in its host.
+pub struct KeptMarker {
+    /// Index of the outlet in the layout.
+    pub outlet: usize,
+    /// Its place in the new content.
+    pub span: MarkerSpan,
+}
+
+/// What the records are built from when they are first asked for.
+pub struct Arrangement {
+    /// The blocks in input order.
+    pub blocks: Vec<Block>,
+    /// Their places in prompt order.
+    pub slots: Vec<Slot>,
+    /// How many messages each slot made, if some did not make exactly one.
+    pub message_counts: Option<Vec<usize>>,
+    /// For each slot, where it is embedded; empty if none is.
+    pub embedded: Vec<Option<EmbeddedAt>>,
+    /// The layout of the input.
+    pub layout: Arc<LayoutData>,
+    /// The markers that were kept.
+    pub kept: Vec<KeptMarker>,
+    /// The outlets that no block fills, in layout order.
+    pub unfilled: Vec<usize>,
+}
+
+impl Arrangement {
+    fn message_count(&self, slot: usize) -> usize {
+        self.message_counts.as_ref().map_or(1, |counts| counts[slot])
+    }
+
+    fn output_indices(&self) -> OutputIndices {
+        OutputIndices::new(&self.slots, |slot| self.message_count(slot))
+    }
+
+    fn placements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let indices = self.output_indices();
+        let mut made = 0;
+        let mut placements = Vec::with_capacity(self.slots.len());
+        for (index, slot) in self.slots.iter().enumerate() {
+            let block = self.blocks[slot.block].data();
+            let (message_index, message_count, gap, requested_gap) = match slot.place {
+                Place::Gap { requested, gap } => {
+                    let count = self.message_count(index);
+                    made += count;
+                    (gap + made - count, count, Some(gap), Some(requested))
+                }
+                Place::Host { message } => (indices.of_message(message), 0, None, None),
+            };
+            let embedded = self.embedded.get(index).and_then(Option::as_ref);
+            let role = match embedded {
+                Some(embedded) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
+                None => block.role.map(|role| python_word(py, role).clone_ref(py).into_any()),
+            };
+            placements.push(Placement {
+                id: block.id.clone_ref(py),
+                position: python_word(py, block.position).clone_ref(py),
+                role,
+                order: order_object(py, block.order)?.unbind(),
+                depth: block.depth,
+                outlet_name: block.outlet_name.as_ref().map(|name| name.clone_ref(py)),
+                message_index,
+                message_count,
+                part_index: embedded.and_then(|embedded| embedded.part_index),
+                span: embedded.map(|embedded| embedded.span),
+                gap,
+                requested_gap,
+                block_index: slot.block,
+                metadata: block.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
+            });
+        }
+        PyTuple::new(py, placements)
+    }
+
+    fn layout(&self, py: Python<'_>) -> PyResult<Layout> {
+        let indices = self.output_indices();
+        let mut core = indices.of_layout(&self.layout.core);
+        let mut names = Vec::with_capacity(self.kept.len());
+        for kept in &self.kept {
+            let message_index = indices.of_message(self.layout.core.outlets[kept.outlet].message_index);
+            core.outlets.push(OutletAnchor { message_index, span: Some(kept.span) });
+            names.push(self.layout.names[kept.outlet].clone_ref(py));
+        }
+        Ok(Layout { data: Arc::new(LayoutData::new(py, core, names)?) })
+    }
+}
+
+/// The new messages and the record of every placement. Records are built when they are first asked for.
+#[pyclass(frozen, module = "interleaf")]
+pub struct PlacementResult {
+    messages: Py<PyList>,
+    arrangement: Option<Box<Arrangement>>,
+    placements: PyOnceLock<Py<PyTuple>>,
+    layout: PyOnceLock<Py<Layout>>,
+    unfilled_outlets: PyOnceLock<Py<PyTuple>>,
+}
+
+impl PlacementResult {
+    /// The result of a placement.
+    pub fn of(messages: Py<PyList>, arrangement: Arrangement) -> Self {
+        Self {
+            messages,
+            arrangement: Some(Box::new(arrangement)),
+            placements: PyOnceLock::new(),
+            layout: PyOnceLock::new(),
+            unfilled_outlets: PyOnceLock::new(),
+        }
+    }
+
+    fn placements_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
+        self.placements.get_or_try_init(py, || match &self.arrangement {
+            Some(arrangement) => arrangement.placements(py).map(Bound::unbind),
+            None => Ok(PyTuple::empty(py).unbind()),
+        })
+    }
+
+    fn layout_of(&self, py: Python<'_>) -> PyResult<&Py<Layout>> {
+        self.layout.get_or_try_init(py, || match &self.arrangement {
+            Some(arrangement) => Py::new(py, arrangement.layout(py)?),
+            None => Py::new(py, Layout { data: Arc::default() }),
+        })
+    }
+
+    fn unfilled_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
+        self.unfilled_outlets.get_or_try_init(py, || match &self.arrangement {
+            Some(arrangement) => {
+                let names = arrangement.unfilled.iter().map(|&outlet| arrangement.layout.names[outlet].bind(py));
+                PyTuple::new(py, names.collect::<Vec<_>>()).map(Bound::unbind)
+            }
+            None => Ok(PyTuple::empty(py).unbind()),
+        })
+    }
+}
+
+impl Record for PlacementResult {
+    fn names() -> &'static [&'static str] {
+        &["messages", "placements", "unfilled_outlets", "layout"]
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        let unfilled = self.unfilled_of(py)?;
+        Ok(vec![
+            Field::new(py, "messages", &self.messages)?,
+            Field::new(py, "placements", self.placements_of(py)?)?.form(Form::Plain),
+            Field::new(py, "unfilled_outlets", unfilled)?.form(Form::Plain).default_if(unfilled.bind(py).is_empty()),
+            Field::new(py, "layout", self.layout_of(py)?)?.form(Form::Plain),
+        ])
+    }
+}
+
+fn filled<T>(py: Python<'_>, value: T) -> PyOnceLock<T> {
+    let cell = PyOnceLock::new();
+    // A new cell is empty, so there is nothing that could refuse the value.
+    let _ = cell.set(py, value);
+    cell
+}
+
+record_methods! { PlacementResult, hash: no,
+    #[new]
+    #[pyo3(signature = (*, messages, placements, unfilled_outlets, layout))]
+    fn new(
+        py: Python<'_>,
+        messages: Py<PyList>,
+        placements: Py<PyTuple>,
+        unfilled_outlets: Py<PyTuple>,
+        layout: Py<Layout>,
+    ) -> Self {
+        Self {
+            messages,
+            arrangement: None,
+            placements: filled(py, placements),
+            layout: filled(py, layout),
+            unfilled_outlets: filled(py, unfilled_outlets),
+        }
+    }
+
+    /// For annotations: `PlacementResult[dict[str, str]]`.
+    #[classmethod]
+    fn __class_getitem__<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyGenericAlias>> {
+        PyGenericAlias::new(class.py(), class.as_any(), item)
+    }
+
+    #[getter]
+    fn messages(&self) -> &Py<PyList> {
+        &self.messages
+    }
+
+    #[getter]
+    fn placements(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
+        self.placements_of(py)
+    }
+
+    #[getter]
+    fn unfilled_outlets(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
+        self.unfilled_of(py)
+    }
+
+    #[getter]
+    fn layout(&self, py: Python<'_>) -> PyResult<&Py<Layout>> {
+        self.layout_of(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.messages)?;
+        // What is built on first use is reached through the fields it was built from as long as it is not built, and
+        // afterwards holds the same metadata and roles; only what this object owns itself may be visited.
+        if let Some(arrangement) = &self.arrangement {
+            for block in &arrangement.blocks {
+                match block {
+                    Block::Native(native) => visit.call(native)?,
+                    Block::Read(data) => {
+                        visit.call(&data.content)?;
+                        visit.call(&data.metadata)?;
+                    }
+                }
+            }
+            for embedded in arrangement.embedded.iter().flatten() {
+                visit.call(&embedded.role)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which positions and outlets a layout has anchors for.
+#[pyclass(frozen, module = "interleaf")]
+pub struct PlacementCapabilities {
+    positions: Py<PyTuple>,
+    outlets: Py<PyTuple>,
+}
+
+impl PlacementCapabilities {
+    /// The capabilities of a layout with these anchors (in the order of its fields) and outlets.
+    pub fn of(py: Python<'_>, declared: [bool; 5], names: &[Py<PyString>]) -> PyResult<Self> {
+        let [character, examples, conversation, author_note, outlets] = declared;
+        let has_anchor = |position: &Position| match position {
+            Position::BeforeCharacter | Position::AfterCharacter => character,
+            Position::BeforeExamples | Position::AfterExamples => examples,
+            Position::AtDepth => conversation,
+            Position::AuthorNoteTop | Position::AuthorNoteBottom => author_note,
+            Position::Outlet => outlets,
+        };
+        let positions = Position::ALL.iter().copied().filter(|position| has_anchor(position));
+        Ok(Self {
+            positions: PyTuple::new(py, positions.map(|position| python_word(py, position)).collect::<Vec<_>>())?
+                .unbind(),
+            outlets: PyTuple::new(py, names)?.unbind(),
+        })
+    }
+}
+
+impl Record for PlacementCapabilities {
+    fn names() -> &'static [&'static str] {
+        &["positions", "outlets"]
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "positions", &self.positions)?.form(Form::Plain),
+            Field::new(py, "outlets", &self.outlets)?.form(Form::Plain),
+        ])
+    }
+}
+
+record_methods! { PlacementCapabilities, hash: all but [],
+    #[new]
+    #[pyo3(signature = (*, positions, outlets))]
+    fn new(positions: Py<PyTuple>, outlets: Py<PyTuple>) -> Self {
+        Self { positions, outlets }
+    }
+
+    #[getter]
+    fn positions(&self) -> &Py<PyTuple> {
+        &self.positions
+    }
+
+    #[getter]
+    fn outlets(&self) -> &Py<PyTuple> {
+        &self.outlets
+    }
+}

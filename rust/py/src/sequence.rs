@@ -1,0 +1,205 @@
+//! Sequences from Python: which objects are one, and the caller's messages without a copy where that is safe.
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemoryView, PySet, PyString, PyTuple};
+
+use crate::errors::found;
+
+/// Whether an object is a sequence of things: it has a length and items, and is neither text, bytes, a mapping nor a set.
+pub fn is_sequence(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+        return Ok(true);
+    }
+    if object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>()
+        || object.is_instance_of::<PySet>()
+        || object.is_instance_of::<PyFrozenSet>()
+        || object.cast::<PyMapping>().is_ok()
+    {
+        return Ok(false);
+    }
+    let class = object.get_type();
+    Ok(class.hasattr("__len__")? && class.hasattr("__getitem__")?)
+}
+
+/// All items, by iteration: a length that lies changes nothing.
+pub fn snapshot<'py>(sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    // SAFETY: returns a new list, or null with an exception set.
+    let list = unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySequence_List(sequence.as_ptr()))? };
+    Ok(list.cast_into::<PyList>()?)
+}
+
+/// The messages of a call.
+pub enum Messages<'py> {
+    /// The caller's own list or a copy of what the caller gave.
+    List(Bound<'py, PyList>),
+    /// The caller's own tuple.
+    Tuple(Bound<'py, PyTuple>),
+}
+
+impl<'py> Messages<'py> {
+    /// Reads the argument. A list is used as it is only where nothing of the caller's will run before it is copied.
+    pub fn read(object: &Bound<'py, PyAny>, undisturbed: bool) -> PyResult<Self> {
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            return Ok(Self::Tuple(tuple.clone()));
+        }
+        match object.cast_exact::<PyList>() {
+            Ok(list) if undisturbed => Ok(Self::List(list.clone())),
+            Ok(list) => Ok(Self::List(list.get_slice(0, list.len()))),
+            Err(_) => Ok(Self::List(snapshot(object)?)),
+        }
+    }
+
+    /// How many there are now.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::List(list) => list.len(),
+            Self::Tuple(tuple) => tuple.len(),
+        }
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let item = match self {
+            Self::List(list) => list.get_item(index),
+            Self::Tuple(tuple) => tuple.get_item(index),
+        };
+        item.map_err(|_| changed_size())
+    }
+}
+
+/// The list shrank or grew under the call, as a finalizer or an `__index__` can make it: dicts say it in these words too.
+#[cold]
+pub fn changed_size() -> PyErr {
+    PyRuntimeError::new_err("messages changed size during the call; nothing was placed")
+}
+
+/// Checks that an argument is a sequence.
+pub fn require_sequence(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<()> {
+    if is_sequence(object)? {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!("{argument} must be a sequence, such as a list; found {}", found(object))))
+}
+
+/// Checks that an argument can be iterated over. What an `__iter__` raises besides `TypeError` passes through.
+pub fn require_iterable(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<()> {
+    if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+        return Ok(());
+    }
+    match object.try_iter() {
+        Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => {
+            Err(PyTypeError::new_err(format!("{argument} must be iterable; found {}", found(object))))
+        }
+        Err(error) => Err(error),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The items of an iterable: of a list or tuple as they are now, of anything else all at once.
+pub enum Items<'py> {
+    /// The caller's own list, or one made from its iterable.
+    List(Bound<'py, PyList>),
+    /// The caller's own tuple.
+    Tuple(Bound<'py, PyTuple>),
+}
+
+impl<'py> Items<'py> {
+    /// The items of `iterable`.
+    pub fn of(iterable: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(list) = iterable.cast_exact::<PyList>() {
+            return Ok(Self::List(list.clone()));
+        }
+        if let Ok(tuple) = iterable.cast_exact::<PyTuple>() {
+            return Ok(Self::Tuple(tuple.clone()));
+        }
+        snapshot(iterable).map(Self::List)
+    }
+
+    /// How many there are now.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::List(list) => list.len(),
+            Self::Tuple(tuple) => tuple.len(),
+        }
+    }
+
+    /// One of them, if there are that many: reading an item may run code that shrinks the caller's list.
+    pub fn get(&self, index: usize) -> Option<Bound<'py, PyAny>> {
+        if index >= self.len() {
+            return None;
+        }
+        match self {
+            Self::List(list) => list.get_item(index).ok(),
+            Self::Tuple(tuple) => tuple.get_item(index).ok(),
+        }
+    }
+}
+
+/// Checks that an argument can be called, if it is there.
+pub fn require_callable(callback: Option<&Bound<'_, PyAny>>, argument: &str) -> PyResult<()> {
+    match callback {
+        Some(callback) if !callback.is_callable() => {
+            Err(PyTypeError::new_err(format!("{argument} must be callable or None; found {}", found(callback))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The output list: messages of the input with new ones put in between and hosts replaced.
+pub struct OutputList<'py> {
+    list: Bound<'py, PyList>,
+    filled: usize,
+}
+
+impl<'py> OutputList<'py> {
+    /// Room for exactly `total` messages.
+    pub fn new(py: Python<'py>, total: usize) -> PyResult<Self> {
+        let size = ffi::Py_ssize_t::try_from(total).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+        // SAFETY: returns a new list of that many empty slots, or null with an exception set. Every slot is filled before the
+        // list is handed out (`finish` checks it); the garbage collector and `list.__del__` both skip empty slots.
+        let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(size))?.cast_into_unchecked() };
+        Ok(Self { list, filled: 0 })
+    }
+
+    /// Appends one message.
+    pub fn push(&mut self, message: Bound<'py, PyAny>) -> PyResult<()> {
+        if self.filled >= self.list.len() {
+            return Err(changed_size());
+        }
+        // SAFETY: the slot exists by the check above and is still empty, for `filled` only grows; it takes over the reference.
+        unsafe { ffi::PyList_SET_ITEM(self.list.as_ptr(), self.filled as ffi::Py_ssize_t, message.into_ptr()) };
+        self.filled += 1;
+        Ok(())
+    }
+
+    /// Appends the messages `start..end` of the input.
+    pub fn extend(&mut self, messages: &Messages<'py>, start: usize, end: usize) -> PyResult<()> {
+        if end > messages.len() || self.filled + (end - start) > self.list.len() {
+            return Err(changed_size());
+        }
+        for index in start..end {
+            // SAFETY: both indices are within bounds by the check above, and nothing runs in this loop that could change a
+            // list: it only counts references up. The slot is still empty and takes over the new reference.
+            unsafe {
+                let item = match messages {
+                    Messages::List(list) => ffi::PyList_GET_ITEM(list.as_ptr(), index as ffi::Py_ssize_t),
+                    Messages::Tuple(tuple) => ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index as ffi::Py_ssize_t),
+                };
+                ffi::Py_INCREF(item);
+                ffi::PyList_SET_ITEM(self.list.as_ptr(), self.filled as ffi::Py_ssize_t, item);
+            }
+            self.filled += 1;
+        }
+        Ok(())
+    }
+
+    /// The finished list.
+    pub fn finish(self) -> PyResult<Bound<'py, PyList>> {
+        if self.filled == self.list.len() { Ok(self.list) } else { Err(changed_size()) }
+    }
+}

@@ -1,0 +1,132 @@
+//! Python strings in their own width: looked at without conversion, and joined from pieces in one allocation.
+
+use interleaf_core::text::Text;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::types::string::PyStringData;
+use std::ops::Range;
+
+/// The code points of a string. Copies nothing and caches nothing in it.
+pub fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
+    // SAFETY: the data of a `str` does not change and lives as long as the `str`, which the returned view borrows.
+    Ok(match unsafe { string.data() }? {
+        PyStringData::Ucs1(units) => Text::One(units),
+        PyStringData::Ucs2(units) => Text::Two(units),
+        PyStringData::Ucs4(units) => Text::Four(units),
+    })
+}
+
+/// Length in code points.
+pub fn length(string: &Bound<'_, PyString>) -> PyResult<usize> {
+    Ok(text(string)?.len())
+}
+
+/// The hash that Python keeps in the string. For an exact `str` nothing of the caller's runs.
+pub fn hash(string: &Bound<'_, PyString>) -> PyResult<u64> {
+    // The sign means nothing in a hash.
+    #[allow(clippy::cast_sign_loss)]
+    Ok(string.hash()? as u64)
+}
+
+/// The same text as an exact `str`: a subclass may override equality and hash, and ids are compared a lot.
+pub fn exact<'py>(string: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    if string.is_exact_instance_of::<PyString>() {
+        return Ok(string.clone());
+    }
+    let whole = 0..length(string)?;
+    join(string.py(), &[TextPiece::new(string, whole)?])
+}
+
+/// A stretch of a string.
+#[derive(Clone)]
+pub struct TextPiece<'py> {
+    string: Bound<'py, PyString>,
+    span: Range<usize>,
+    max_code_point: u32,
+}
+
+impl<'py> TextPiece<'py> {
+    /// The code points `span` of `string`, which must lie inside it.
+    pub fn new(string: &Bound<'py, PyString>, span: Range<usize>) -> PyResult<Self> {
+        let view = text(string)?;
+        let span = span.start.min(view.len())..span.end.min(view.len());
+        let max_code_point = match view {
+            // A string is as wide as its widest code point needs, so for the whole of it the width is bound enough; a part
+            // of it must be looked at: "{{outlet::城}}" taken out of "a {{outlet::城}}" leaves ASCII.
+            Text::One(units) if units.is_ascii() => 0x7F,
+            Text::One(_) if span == (0..view.len()) => 0xFF,
+            Text::Two(_) if span == (0..view.len()) => 0xFFFF,
+            Text::Four(_) if span == (0..view.len()) => 0x10_FFFF,
+            _ => view.slice(span.clone()).map_or(0, Text::max_code_point),
+        };
+        Ok(Self { string: string.clone(), span, max_code_point })
+    }
+
+    /// All of `string`.
+    pub fn whole(string: &Bound<'py, PyString>) -> PyResult<Self> {
+        Self::new(string, 0..length(string)?)
+    }
+}
+
+/// A new string from pieces.
+pub fn join<'py>(py: Python<'py>, pieces: &[TextPiece<'py>]) -> PyResult<Bound<'py, PyString>> {
+    let max_code_point = pieces.iter().map(|piece| piece.max_code_point).max().unwrap_or(0);
+    let total = pieces.iter().try_fold(0_usize, |total, piece| total.checked_add(piece.span.len()));
+    let Some(total) = total.and_then(|total| ffi::Py_ssize_t::try_from(total).ok()) else {
+        return Err(PyMemoryError::new_err("the joined text would not fit into memory"));
+    };
+    // SAFETY: `PyUnicode_New` returns a new `str` or null with an exception set, which `from_owned_ptr_or_err` turns into
+    // an error. Nobody else has seen the new string while it is filled. `PyUnicode_CopyCharacters` checks the bounds of
+    // both strings itself, and that the source fits the width; -1 means an exception.
+    unsafe {
+        let new = Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(total, max_code_point))?;
+        let mut at = 0;
+        for piece in pieces {
+            // Spans lie inside existing strings, whose lengths are `Py_ssize_t`.
+            #[allow(clippy::cast_possible_wrap)]
+            let (start, length) = (piece.span.start as ffi::Py_ssize_t, piece.span.len() as ffi::Py_ssize_t);
+            if length > 0 && ffi::PyUnicode_CopyCharacters(new.as_ptr(), at, piece.string.as_ptr(), start, length) < 0 {
+                return Err(PyErr::fetch(py));
+            }
+            at += length;
+        }
+        Ok(new.cast_into_unchecked())
+    }
+}
+
+/// The text of a string for a message, with what Rust strings cannot hold written as escapes.
+#[cold]
+pub fn display(string: &Bound<'_, PyString>) -> String {
+    let Ok(view) = text(string) else { return String::from("<str>") };
+    view.code_points().fold(String::with_capacity(view.len()), |mut shown, code_point| {
+        match char::from_u32(code_point) {
+            Some(character) => shown.push(character),
+            None => shown.push_str(&format!("\\u{code_point:04x}")),
+        }
+        shown
+    })
+}
+
+/// A string as JSON writes it, for paths and messages.
+#[cold]
+pub fn quoted(string: &Bound<'_, PyString>) -> String {
+    let Ok(view) = text(string) else { return String::from("<str>") };
+    let mut shown = String::from("\"");
+    for code_point in view.code_points() {
+        match char::from_u32(code_point) {
+            Some('"') => shown.push_str("\\\""),
+            Some('\\') => shown.push_str("\\\\"),
+            Some('\n') => shown.push_str("\\n"),
+            Some('\r') => shown.push_str("\\r"),
+            Some('\t') => shown.push_str("\\t"),
+            Some('\u{8}') => shown.push_str("\\b"),
+            Some('\u{c}') => shown.push_str("\\f"),
+            Some(character) if u32::from(character) >= 0x20 => shown.push(character),
+            _ => shown.push_str(&format!("\\u{code_point:04x}")),
+        }
+    }
+    shown.push('"');
+    shown
+}
