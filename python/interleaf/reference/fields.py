@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .values import describe, one_of, plain_str
+from .values import describe, one_of, plain_str, printable
 
 if TYPE_CHECKING:
     from ..errors import InterleafError
@@ -98,7 +98,7 @@ class Fields:
             raise self.error(
                 f"{owner} has the unknown field {describe(plain)}; did you mean {nearest!r}?",
                 "unknown_field",
-                self.path_of(plain),
+                self.path_of(printable(plain)),
             )
 
 

@@ -35,10 +35,6 @@ class OutletSpan(Record):
     end: int
     part_index: int | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the span as JSON-like data."""
-        return {name: getattr(self, name) for name in ("message_index", "part_index", "start", "end")}
-
 
 @dataclass(frozen=True)
 class Conversation(Record):

@@ -143,7 +143,11 @@ def one_of(words: Sequence[str]) -> str:
     return "one of " + ", ".join(repr(word) for word in words)
 
 
+def printable(text: str) -> str:
+    """Write a text with lone surrogates escaped: nothing can print or encode them."""
+    return "".join(f"\\u{ord(char):04x}" if is_surrogate(char) else char for char in text)
+
+
 def quoted_name(name: str) -> str:
-    """Write an outlet name for a path: a JSON string, with only lone surrogates escaped."""
-    written = json.dumps(plain_str(name), ensure_ascii=False)
-    return "".join(f"\\u{ord(char):04x}" if is_surrogate(char) else char for char in written)
+    """Write an outlet name for a path, as a JSON string."""
+    return printable(json.dumps(plain_str(name), ensure_ascii=False))
