@@ -171,6 +171,10 @@ def _text_places(message: Any) -> list[int | None]:
     ]
 
 
+def _has_text(message: Any) -> bool:
+    return isinstance(message.get("content"), (str, list))
+
+
 @st.composite
 def _outlets(draw: st.DrawFn, messages: list[Any]) -> dict[str, Any]:
     """Put markers into messages (which changes them) and declare them, by index or by span."""
@@ -184,11 +188,14 @@ def _outlets(draw: st.DrawFn, messages: list[Any]) -> dict[str, Any]:
         index = draw(st.sampled_from(hosts))
         part = draw(st.sampled_from(_text_places(messages[index])))
         holder, key = (messages[index], "content") if part is None else (messages[index]["content"][part], "text")
-        at = draw(st.integers(0, len(holder[key])))
+        # Mostly not inside another marker, which would undo it.
+        text = holder[key]
+        free = [0, len(text), *(place for place in range(1, len(text)) if "{{outlet::" not in text)]
+        at = draw(st.sampled_from(free)) if draw(st.integers(0, 19)) else draw(st.integers(0, len(text)))
         if draw(st.integers(0, 3)) == 0:
             # The marker alone: what is left of the text after its removal is nothing.
-            holder[key], at = "", 0
-        holder[key] = holder[key][:at] + _marker(name) + holder[key][at:]
+            text, at = "", 0
+        holder[key] = text[:at] + _marker(name) + text[at:]
         declared[name] = index
         places[name] = (index, part)
     for name, (index, part) in places.items():
@@ -205,7 +212,8 @@ def _blocks(draw: st.DrawFn, positions: list[str], outlets: list[str]) -> list[A
     if not positions:
         return []
     blocks = []
-    for identifier in draw(st.lists(IDS, max_size=9, unique=True)):
+    least = draw(st.sampled_from([0, 1, 2, 3, 5, 7]))
+    for identifier in draw(st.lists(IDS, min_size=least, max_size=9, unique=True)):
         position = draw(st.sampled_from(positions))
         block: dict[str, Any] = {"id": identifier, "position": position, "content": draw(TEXTS)}
         if position in STANDALONE or draw(st.integers(0, 3)) == 0:
@@ -256,7 +264,11 @@ def mapping_requests(draw: st.DrawFn) -> Request:
     messages = draw(MESSAGES)
     count = len(messages)
     character, examples = draw(_ranges(count))
-    note = draw(st.integers(0, count - 1)) if count and draw(st.booleans()) else None
+    with_text = [index for index in range(count) if _has_text(messages[index])]
+    note = None
+    if count and draw(st.booleans()):
+        # Any message can be declared; blocks can only be embedded in one that has text.
+        note = draw(st.sampled_from(with_text)) if with_text else draw(st.integers(0, count - 1))
     outlets = draw(_outlets(messages))
     layout: dict[str, Any] = {}
     if character is not None:
@@ -278,8 +290,8 @@ def mapping_requests(draw: st.DrawFn) -> Request:
             ("before_examples", examples is not None),
             ("after_examples", examples is not None),
             ("at_depth", "conversation" in layout),
-            ("author_note_top", note is not None),
-            ("author_note_bottom", note is not None),
+            ("author_note_top", note in with_text),
+            ("author_note_bottom", note in with_text),
             ("outlet", bool(outlets)),
             ("outlet", bool(outlets)),
         )
@@ -433,6 +445,11 @@ def with_one_fault(draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, .
     return changed
 
 
+# No messages that are no mappings: what they are is for adapters to say.
+_ODD_MESSAGES = tuple(value for value in ODD_VALUES if not isinstance(value, (tuple, list, range)) or not value)
+# Python itself refuses to list a range of that length.
+ODD_ITERABLES = tuple(value for value in ODD_VALUES if value != range(2**70))
+
 BLOCK_NAMES = ("id", "position", "content", "role", "order", "depth", "outlet_name", "metadata")
 LAYOUT_NAMES = ("character", "examples", "conversation", "author_note", "outlets")
 CONVERSATION_NAMES = ("message_indices", "empty_index")
@@ -445,8 +462,8 @@ def faulty_requests(draw: st.DrawFn) -> Request:
     request = draw(mapping_requests())
     faults: dict[str, Callable[[], Request]] = {
         "messages": lambda: replace(request, messages=draw(_with_odd_item(request.messages))),
-        "all messages": lambda: replace(request, messages=draw(st.sampled_from(ODD_VALUES))),
-        "all blocks": lambda: replace(request, blocks=draw(st.sampled_from(ODD_VALUES))),
+        "all messages": lambda: replace(request, messages=draw(st.sampled_from(_ODD_MESSAGES))),
+        "all blocks": lambda: replace(request, blocks=draw(st.sampled_from(ODD_ITERABLES))),
         "block": lambda: replace(request, blocks=draw(_with_faulty_item(request.blocks, BLOCK_NAMES))),
         "odd block": lambda: replace(request, blocks=draw(_with_odd_item(request.blocks))),
         "duplicate block": lambda: replace(request, blocks=[*request.blocks, *request.blocks[:1]]),
@@ -465,7 +482,6 @@ def faulty_requests(draw: st.DrawFn) -> Request:
 
 @st.composite
 def _with_odd_item(draw: st.DrawFn, items: list[Any]) -> list[Any]:
-    # No messages that are neither dicts nor known to an adapter: what they are is for adapters to say.
     odd = draw(st.sampled_from([value for value in ODD_VALUES if isinstance(value, dict)]))
     at = draw(st.integers(0, len(items)))
     return [*items[:at], dict(odd), *items[at:]]
@@ -534,9 +550,12 @@ def _with_faulty_outlet(draw: st.DrawFn, layout: dict[str, Any]) -> dict[str, An
 @st.composite
 def _faulty_options(draw: st.DrawFn, options: dict[str, Any]) -> dict[str, Any]:
     names = ["tool_exchanges", "unfilled_outlets", "separator", "render_block", "render_messages", "create_message"]
-    # Classes are callable, and what they return is another matter.
-    odd = draw(st.sampled_from([value for value in ODD_VALUES if not callable(value)]))
-    return {**options, draw(st.sampled_from(names)): odd}
+    odd = draw(st.sampled_from(ODD_ITERABLES))
+    if draw(st.booleans()):
+        # A callback that returns what it must not.
+        return {**options, draw(st.sampled_from(names[3:5])): lambda *_: odd}
+    # A class is callable, but makes something that differs each time.
+    return {**options, draw(st.sampled_from(names)): None if odd is str else odd}
 
 
 @st.composite

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from comparison import Refusal, Unchanged, attempt, identities, parts_of, same
 from hypothesis import given
+
+from comparison import Refusal, Unchanged, attempt, identities, parts_of, same
 from implementations import NATIVE, REFERENCE
 from strategies import REQUESTS, faulty_requests, in_native_form, mapping_requests
 
