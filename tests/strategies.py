@@ -153,7 +153,8 @@ def _conversations(draw: st.DrawFn, count: int, ranges: list[tuple[int, int]], n
     return conversation
 
 
-def _marker(name: str) -> str:
+def marker(name: str) -> str:
+    """The text that holds the place of an outlet."""
     return "{{outlet::" + name + "}}"
 
 
@@ -195,14 +196,14 @@ def _outlets(draw: st.DrawFn, messages: list[Any]) -> dict[str, Any]:
         if draw(st.integers(0, 3)) == 0:
             # The marker alone: what is left of the text after its removal is nothing.
             text, at = "", 0
-        holder[key] = text[:at] + _marker(name) + text[at:]
+        holder[key] = text[:at] + marker(name) + text[at:]
         declared[name] = index
         places[name] = (index, part)
     for name, (index, part) in places.items():
         text = messages[index]["content"] if part is None else messages[index]["content"][part]["text"]
-        start = text.find(_marker(name))
+        start = text.find(marker(name))
         if start >= 0 and draw(st.integers(0, 2)) == 0:
-            span = {"message_index": index, "start": start, "end": start + len(_marker(name)), "part_index": part}
+            span = {"message_index": index, "start": start, "end": start + len(marker(name)), "part_index": part}
             declared[name] = draw(st.sampled_from([span, OutletSpan(**span)]))
     return declared
 
