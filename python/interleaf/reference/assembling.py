@@ -57,11 +57,9 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
     separator_chars = sum(len(group) - 1 for group in groups) * measure(checked.separator, checked.unit)
     input_chars = sum(each.chars for each in usage) + separator_chars + additional.chars
     _refuse_over_budget(usage, input_chars, checked)
+    messages = [make_message(group[0].role, _joined(group, checked.separator), create_message) for group in groups]
     return BuiltContext(
-        messages=[
-            *(make_message(group[0].role, _joined(group, checked.separator), create_message) for group in groups),
-            *checked.additional_messages,
-        ],
+        messages=[*messages, *checked.additional_messages],
         fragment_usage=usage,
         static_messages=_leading(groups, ("static",)),
         session_messages=_leading(groups, ("static", "session")),
