@@ -203,6 +203,8 @@ def read_flag(found: Found, default: bool, notes: Notes, *, required: bool) -> b
 def read_keys(found: Found, notes: Notes, *, required: bool) -> tuple[str, ...]:
     """Reads keys: an array of strings; one string is parted at its commas; numbers become strings."""
     value = found.value
+    if type(value) is list and all(type(key) is str for key in value):
+        return tuple(value)  # nearly always
     if found.absent:
         if required:
             notes.tell(found, "defaulted", "read as no keys")

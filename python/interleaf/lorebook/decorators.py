@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -56,28 +58,37 @@ class _Decorator:
 class Decorations:
     """What the decorators of an entry say, and the text without them.
 
-    `depth` is as written; the fields are None where no decorator spoke.
+    `stated` is what `@@position` says, and `depth` what `@@depth` does, as written. Both and the role are None where
+    no decorator spoke.
     """
 
     content: str
-    position: Position | None = None
+    stated: Position | None = None
     depth: Found | None = None
     role: Role | None = None
 
+    @property
+    def position(self) -> tuple[str, Position] | None:
+        """The decorator that says where, and what it says."""
+        if self.stated is not None:
+            return "@@position", self.stated
+        return None if self.depth is None else ("@@depth", "at_depth")
 
-def read_decorators(content: str, notes: Notes) -> Decorations:
+
+def read_decorators(content: str, notes: Notes) -> Decorations | None:
     r"""Takes the decorators off a text.
 
     They are the lines at its head that begin with `@@` and a name; empty lines around them go with them. A `@@@` line
     is a fallback: it is considered only if the decorator before it, and every fallback between, was not acted on. Of
-    decorators with one name the first counts, and `@@position` makes `@@depth` moot. Every one not acted on is told.
+    decorators with one name the first that can be acted on counts, and `@@position` makes `@@depth` moot. Every one not acted on is told.
 
     Args:
         content: the text as the file has it.
         notes: where to tell.
 
     Returns:
-        The text without its head, and what was acted on. Text without decorators comes back as it was.
+        The text without its head, and what was acted on. Text without decorators comes back as it was. None if there
+        are more than `MAX_DECORATORS`.
 
     >>> read = read_decorators("@@depth 2\n@@shout\n@@@role user\n\nThe gate is shut.", notes := Notes("Lore:0001"))
     >>> read.content, read.depth.value, read.role
@@ -85,33 +96,36 @@ def read_decorators(content: str, notes: Notes) -> Decorations:
     >>> [(problem.field, problem.done) for problem in notes.problems]
     [('@@shout', 'not acted on: no decorator of the specification')]
     """
-    head = list(_head(content))
+    head = list(itertools.islice(_head(content), MAX_DECORATORS + 1))
     if not head:
         return Decorations(content)
-    read = Decorations(content[head[-1][1] :].lstrip("\r\n"))
+    if len(head) > MAX_DECORATORS:
+        return None
     decorators = [decorator for decorator, _end in head]
+    rest = content[head[-1][1] :].lstrip("\r\n")
+    # Whether @@position is acted on decides over @@depth, which may stand before it, so it is found out first.
+    stated = _act_on_all(decorators, Decorations(rest), False, Notes(notes.entry)).stated
+    return _act_on_all(decorators, Decorations(rest), stated is not None, notes)
+
+
+def _act_on_all(decorators: list[_Decorator], read: Decorations, has_position: bool, notes: Notes) -> Decorations:
     seen: set[str] = set()
-    settled = False
-    untold = 0
-    has_position = any(d.name == "position" and d.value.strip() in DECORATED_POSITIONS for d in decorators)
+    settled = orphaned = False
     for index, decorator in enumerate(decorators):
         if not decorator.fallback:
-            settled = False
-        reason = (
-            _unwanted_fallback(index, settled)
-            if decorator.fallback and (settled or index == 0)
-            else _act(decorator, read, seen, has_position)
-        )
+            settled = orphaned = False
+        elif index == 0:
+            orphaned = True
+        if orphaned:
+            reason: str | None = "a fallback of nothing"
+        elif settled:
+            reason = "the decorator it stands in for was"
+        else:
+            reason = _act(decorator, read, seen, has_position)
         if reason is None:
             settled = True
-        elif index < MAX_DECORATORS:
-            notes.tell(decorator.line, "ignored", f"not acted on: {reason}")
         else:
-            untold += 1
-    if untold:
-        notes.tell(
-            Found("@@", f"{untold} more"), "ignored", f"not acted on, and not told one by one past {MAX_DECORATORS}"
-        )
+            notes.tell(decorator.line, "ignored", f"not acted on: {reason}")
     return read
 
 
@@ -131,10 +145,6 @@ def _head(content: str) -> Iterator[tuple[_Decorator, int]]:
         yield _Decorator(match[2].lower(), (match[3] or "").strip(), match[1] == "@@@"), end
 
 
-def _unwanted_fallback(index: int, settled: bool) -> str:
-    return "the decorator it stands in for was" if settled and index else "a fallback of nothing"
-
-
 def _act(decorator: _Decorator, read: Decorations, seen: set[str], has_position: bool) -> str | None:
     """Acts on one decorator, or says why not."""
     name, value = decorator.name, decorator.value
@@ -149,13 +159,14 @@ def _act(decorator: _Decorator, read: Decorations, seen: set[str], has_position:
             else "no decorator of the specification"
         )
     if name in seen:
-        return "only the first of its name counts"
+        return "one of its name was"
     if name == "depth":
         if has_position:
             return "@@position says where"
-        if number_of(value) is None:
+        number = number_of(value)
+        if number is None or math.isnan(number):
             return "its value is no number"
-        read.position, read.depth = "at_depth", Found("@@depth", value)
+        read.depth = Found("@@depth", value)
     elif name == "role":
         role = ROLE_WORDS.get(value)
         if role is None:
@@ -165,6 +176,6 @@ def _act(decorator: _Decorator, read: Decorations, seen: set[str], has_position:
         position = DECORATED_POSITIONS.get(value)
         if position is None:
             return "its value is neither before_desc nor after_desc"
-        read.position = position
+        read.stated = position
     seen.add(name)
     return None

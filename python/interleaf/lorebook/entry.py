@@ -19,6 +19,7 @@ from .coercion import (
 )
 from .decorators import Decorations, read_decorators
 from .fields import EntryFields, Found, Notes
+from .limits import MAX_DECORATORS
 from .records import LorebookEntry
 
 if TYPE_CHECKING:
@@ -72,12 +73,14 @@ def _read_block(
     if text is None:
         return None, ""
     read = read_decorators(text, notes)
+    if read is None:
+        notes.tell(fields.content, "left_out", f"left out: more than {MAX_DECORATORS} decorators")
+        return None, ""
     if not read.content:
         why = "left out: nothing but decorators" if text else "left out: empty, so there is nothing to place"
         notes.tell(fields.content, "left_out", why)
         return None, ""
-    decided = None if read.position is None else ("@@depth" if read.depth else "@@position", read.position)
-    position = read_positions(fields.positions, decided, notes)
+    position = read_positions(fields.positions, read.position, notes)
     if position is None:
         where = next(found for found in fields.positions if not found.absent)
         notes.tell(where, "left_out", "left out: an unknown position")
