@@ -1,0 +1,168 @@
+"""The command line: arguments, exit codes, and no traceback for any input."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from interleaf.errors import InterleafError
+
+from . import exit_codes
+from .json_input import InputError
+from .output import print_error, silence_stdout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["main"]
+
+_DESCRIPTION: Final = """\
+Puts context where a model will see it, and shows what it did.
+
+A request is a JSON file, or - for standard input: `messages`, `blocks` and `layout` for a placement, or a plan with
+`fragments` and `max_input_chars`."""
+
+_EXAMPLES: Final = """\
+examples:
+  interleaf demo                                   see a lorebook placed and a plan assembled
+  interleaf demo --request place > request.json    the demo's own request, to change and try
+  interleaf explain request.json                   who put what where
+  interleaf report request.json -o page.html       the same as a page
+  interleaf place request.json                     the result as JSON
+
+exit codes: 0 done; 1 refused by the library or over budget; 2 a wrong command line or input that is no request.
+`place` and `plan` exit with 2 on a refusal, too."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    Args:
+        argv: the arguments; those of the process if absent.
+
+    Returns:
+        The exit code: see `interleaf.cli.exit_codes`.
+    """
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:
+        silence_stdout()
+        return exit_codes.INTERRUPTED
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    arguments = None
+    try:
+        arguments = _parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = import_module(f".{arguments.module}", __package__).run
+        code = run(arguments)
+    except SystemExit as stop:
+        # argparse leaves this way: 0 after --help and --version, 2 after a wrong command line.
+        code = stop.code if isinstance(stop.code, int) else exit_codes.BROKEN_INPUT
+    except BrokenPipeError:
+        return _reader_left()
+    except InputError as error:
+        print_error(error, as_json=_as_json(arguments))
+        code = exit_codes.BROKEN_INPUT
+    except InterleafError as error:
+        print_error(error, as_json=_as_json(arguments))
+        code = getattr(arguments, "refused", exit_codes.REFUSED)
+    except OSError as error:
+        return _unwritable(error)
+    except (MemoryError, RecursionError) as error:
+        print_error(InputError(f"the request is too large: {error or type(error).__name__}", "input_too_large"))
+        code = exit_codes.BROKEN_INPUT
+    return _flushed(code)
+
+
+def _flushed(code: int) -> int:
+    """Flushes here, where a failure has a name; Python's own flush at exit has only a traceback for it."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_left()
+    except OSError as error:
+        return _unwritable(error)
+    return code
+
+
+def _reader_left() -> int:
+    # `interleaf demo | head -1` is no failure: the reader has what it wanted.
+    silence_stdout()
+    return exit_codes.OK
+
+
+def _unwritable(error: OSError) -> int:
+    silence_stdout()
+    print_error(InputError(f"it cannot be written: {error.strerror or error}", "unwritable_output", "stdout"))
+    return exit_codes.BROKEN_INPUT
+
+
+def _as_json(arguments: argparse.Namespace | None) -> bool:
+    return bool(getattr(arguments, "json", False))
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints look like every other one."""
+
+    def error(self, message: str) -> NoReturn:
+        """Tells what is wrong with the command line and leaves with 2.
+
+        Args:
+            message: argparse's own.
+        """
+        print_error(InputError(f"{message} (see `{self.prog} --help`)", "usage", "command line"))
+        self.exit(exit_codes.BROKEN_INPUT)
+
+
+def _parser() -> argparse.ArgumentParser:
+    from interleaf import __version__
+
+    parser = _Parser(
+        prog="interleaf",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"interleaf {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    demo = _command(commands, "demo", "place a small bilingual lorebook and assemble a plan", "demo_command")
+    demo.add_argument("--request", choices=("place", "plan"), help="print the request itself instead of its result")
+    _add_json(demo, "print both results as JSON")
+
+    place = _command(commands, "place", "place blocks into a chat: JSON in, JSON out", "place_command")
+    _add_request(place)
+    _add_json(place, "tell a refusal as JSON, too; the result always is")
+    place.set_defaults(refused=exit_codes.PLACE_PLAN_REFUSED)
+
+    plan = _command(commands, "plan", "assemble a plan: JSON in, JSON out", "plan_command")
+    _add_request(plan)
+    _add_json(plan, "tell a refusal as JSON, too; the result always is")
+    plan.set_defaults(refused=exit_codes.PLACE_PLAN_REFUSED)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[_Parser], name: str, summary: str, module: str, examples: str = ""
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=examples or None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(module=module, refused=exit_codes.REFUSED)
+    return command
+
+
+def _add_request(command: argparse.ArgumentParser) -> None:
+    command.add_argument("request", metavar="FILE", help="a JSON request, or - for standard input")
+
+
+def _add_json(command: argparse.ArgumentParser, purpose: str) -> None:
+    command.add_argument("--json", action="store_true", help=purpose)

@@ -1,0 +1,1 @@
+"""What the model will see, as something to look at."""
