@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interleaf.report.prompt import prompt_of
+from interleaf.report.arrange import prompt_of
 
 from . import exit_codes
 from .demo_request import place_request, plan_request

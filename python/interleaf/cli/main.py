@@ -35,6 +35,33 @@ examples:
 exit codes: 0 done; 1 refused by the library or over budget; 2 a wrong command line or input that is no request.
 `place` and `plan` exit with 2 on a refusal, too."""
 
+_PLACE: Final = """\
+examples:
+  interleaf place request.json > result.json
+  interleaf demo --request place | interleaf place -"""
+
+_PLAN: Final = """\
+examples:
+  interleaf plan plan.json > result.json
+  interleaf demo --request plan | interleaf plan -"""
+
+_EXPLAIN: Final = """\
+examples:
+  interleaf explain request.json
+  interleaf explain request.json --max-chars 8000 && echo within budget
+  interleaf demo --request plan | interleaf explain - --json"""
+
+_REPORT: Final = """\
+examples:
+  interleaf report request.json -o page.html
+  interleaf report turn-8.json --previous turn-7.json --title "Turn 8" -o page.html
+  interleaf demo --request place | interleaf report - -o page.html"""
+
+_CAPABILITIES: Final = """\
+examples:
+  interleaf capabilities layout.json
+  interleaf demo --request place | interleaf capabilities - --json"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.
@@ -134,15 +161,46 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--request", choices=("place", "plan"), help="print the request itself instead of its result")
     _add_json(demo, "print both results as JSON")
 
-    place = _command(commands, "place", "place blocks into a chat: JSON in, JSON out", "place_command")
+    place = _command(commands, "place", "place blocks into a chat: JSON in, JSON out", "place_command", _PLACE)
     _add_request(place)
     _add_json(place, "tell a refusal as JSON, too; the result always is")
     place.set_defaults(refused=exit_codes.PLACE_PLAN_REFUSED)
 
-    plan = _command(commands, "plan", "assemble a plan: JSON in, JSON out", "plan_command")
+    plan = _command(commands, "plan", "assemble a plan: JSON in, JSON out", "plan_command", _PLAN)
     _add_request(plan)
     _add_json(plan, "tell a refusal as JSON, too; the result always is")
     plan.set_defaults(refused=exit_codes.PLACE_PLAN_REFUSED)
+
+    capabilities = _command(
+        commands,
+        "capabilities",
+        "tell which positions and outlets a layout has anchors for",
+        "capabilities_command",
+        _CAPABILITIES,
+    )
+    capabilities.add_argument(
+        "request", metavar="FILE", help="a JSON layout, a request with one, or - for standard input"
+    )
+    _add_json(capabilities, "print them as JSON")
+
+    explain = _command(
+        commands, "explain", "show the final messages, who made what, and the budgets", "explain_command", _EXPLAIN
+    )
+    _add_request(explain)
+    _add_max_chars(explain)
+    _add_json(explain, "print all of it as JSON")
+
+    report = _command(
+        commands, "report", "draw the final messages as one self-contained page", "report_command", _REPORT
+    )
+    _add_request(report)
+    report.add_argument(
+        "-o", "--output", metavar="PAGE", required=True, help="the HTML file to write, or - for standard output"
+    )
+    report.add_argument("--previous", metavar="FILE", help="the request of the turn before, to show what changed since")
+    report.add_argument("--title", default="Prompt", help="the title of the page (default: %(default)s)")
+    _add_max_chars(report)
+    _add_json(report, "say what was written as JSON")
     return parser
 
 
@@ -162,6 +220,17 @@ def _command(
 
 def _add_request(command: argparse.ArgumentParser) -> None:
     command.add_argument("request", metavar="FILE", help="a JSON request, or - for standard input")
+
+
+def _add_max_chars(command: argparse.ArgumentParser) -> None:
+    purpose = "a budget for all messages of a placement; over it, the exit code is 1"
+    command.add_argument("--max-chars", metavar="N", type=_budget, help=purpose)
+
+
+def _budget(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number of characters, 0 or more")
+    return int(text)
 
 
 def _add_json(command: argparse.ArgumentParser, purpose: str) -> None:

@@ -22,7 +22,7 @@ _JSON_ESCAPES: Final = "interleaf.json_escapes"
 
 
 def to_json(value: Any) -> str:
-    """A value as indented JSON text that keeps non-ASCII characters; only lone surrogates are escaped.
+    r"""A value as indented JSON text that keeps non-ASCII characters; only lone surrogates are escaped.
 
     Args:
         value: what `to_dict()` returns.
@@ -30,9 +30,9 @@ def to_json(value: Any) -> str:
     Returns:
         The text, with a newline at its end.
 
-    >>> print(to_json({"content": "灯\\ud83d"}), end="")
+    >>> print(to_json({"content": "灯\ud83d"}), end="")
     {
-      "content": "灯\\ud83d"
+      "content": "灯\ud83d"
     }
     """
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"

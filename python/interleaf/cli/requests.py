@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PlaceRequest",
     "PlanRequest",
+    "parse_layout",
     "parse_place_request",
     "parse_plan_request",
     "parse_request",
@@ -215,6 +216,29 @@ def parse_request(value: Any) -> PlaceRequest | PlanRequest:
     return parse_place_request(request)
 
 
+def parse_layout(value: Any) -> dict[str, Any]:
+    """Reads a layout out of parsed JSON.
+
+    Args:
+        value: a layout, or an object with one as its `layout`: a placement request, for instance.
+
+    Returns:
+        The layout.
+
+    Raises:
+        InputError: it is no object, its layout is none, or it has a key that no placement request has.
+
+    >>> parse_layout({"messages": [], "layout": {"author_note": 0}})
+    {'author_note': 0}
+    """
+    layout = _object(value)
+    if "layout" in layout:
+        layout = _fields(layout, (*_REQUIRED, *_OPTIONS))["layout"]
+        if not isinstance(layout, dict):
+            raise InputError(f"found {_found(layout)}; expected an object", "invalid_type", "layout")
+    return layout
+
+
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"found {_found(value)}; expected an object", "invalid_type", "request")
@@ -275,7 +299,7 @@ def _found(value: Any) -> str:
         return "a boolean"
     if isinstance(value, (int, float)):
         return "a number"
-    return {str: "a string", list: "an array", dict: "an object"}[type(value)]
+    return "a string" if isinstance(value, str) else "an array" if isinstance(value, list) else "an object"
 
 
 def _listed(names: Iterable[str]) -> str:

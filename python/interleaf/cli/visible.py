@@ -16,7 +16,7 @@ _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    """Text on one line, with control and direction characters written as escapes.
+    r"""Text on one line, with control and direction characters written as escapes.
 
     Args:
         text: any text.
@@ -24,8 +24,8 @@ def visible(text: str) -> str:
     Returns:
         The text as a terminal may show it.
 
-    >>> visible("one\\ntwo \\u202e three")
-    'one\\\\ntwo \\\\u202e three'
+    >>> visible("one\ntwo \u202e three")
+    'one\\ntwo \\u202e three'
     """
     if text.isprintable():
         return text
