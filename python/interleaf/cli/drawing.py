@@ -163,7 +163,7 @@ def _where(entry: Entry) -> str:
     if facts.get("order", "0") != "0":
         where += f" order {facts['order']}"
     if entry.moved:
-        where += f" (moved from gap {facts['asked for gap']} to {facts['gap']})"
+        where += f" (moved to gap {facts['moved to gap']})"
     return where
 
 

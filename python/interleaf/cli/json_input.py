@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Final
 from interleaf.errors import InterleafError
 
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import Any, Protocol
+
+    class _Readable(Protocol):
+        def read1(self, size: int, /) -> bytes: ...
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "InputError", "parse_json", "read_bytes", "read_json"]
 
@@ -127,11 +130,11 @@ def _name_of(source: str) -> str:
     return "stdin" if source == "-" else source
 
 
-def _read_limited(file: BinaryIO) -> bytes:
-    # Raw and interactive streams may give less than asked for, so read on until there is nothing more.
+def _read_limited(file: _Readable) -> bytes:
+    # One system call a turn: between them Python looks for Ctrl-C, which it does not within one long `read`.
     pieces = []
     left = MAX_BYTES + 1
-    while left > 0 and (piece := file.read(min(left, 2**20))):
+    while left > 0 and (piece := file.read1(min(left, 2**20))):
         pieces.append(piece)
         left -= len(piece)
     return b"".join(pieces)

@@ -35,6 +35,12 @@ examples:
 exit codes: 0 done; 1 refused by the library or over budget; 2 a wrong command line or input that is no request.
 `place` and `plan` exit with 2 on a refusal, too."""
 
+_DEMO: Final = """\
+examples:
+  interleaf demo
+  interleaf demo --request place > request.json
+  interleaf demo --json"""
+
 _PLACE: Final = """\
 examples:
   interleaf place request.json > result.json
@@ -157,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"interleaf {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    demo = _command(commands, "demo", "place a small bilingual lorebook and assemble a plan", "demo_command")
+    demo = _command(commands, "demo", "place a small bilingual lorebook and assemble a plan", "demo_command", _DEMO)
     demo.add_argument("--request", choices=("place", "plan"), help="print the request itself instead of its result")
     _add_json(demo, "print both results as JSON")
 

@@ -146,7 +146,7 @@ def parse_place_request(value: Any) -> PlaceRequest:
 
     Args:
         value: an object with `messages`, `blocks`, `layout`, and perhaps `tool_exchanges`, `unfilled_outlets` and
-            `separator`; keys may be spelled in camelCase.
+            `separator`, beside them or in an object `options`; keys may be spelled in camelCase.
 
     Returns:
         The request.
@@ -158,7 +158,7 @@ def parse_place_request(value: Any) -> PlaceRequest:
     >>> request.options
     {'unfilled_outlets': 'keep'}
     """
-    request = _fields(_object(value), (*_REQUIRED, *_OPTIONS))
+    request = _with_options(_fields(_object(value), (*_REQUIRED, *_OPTIONS, "options")))
     for name, kind in _REQUIRED.items():
         wanted = "an array" if kind is list else "an object"
         if request.get(name) is None:
@@ -233,7 +233,7 @@ def parse_layout(value: Any) -> dict[str, Any]:
     """
     layout = _object(value)
     if "layout" in layout:
-        layout = _fields(layout, (*_REQUIRED, *_OPTIONS))["layout"]
+        layout = _fields(layout, (*_REQUIRED, *_OPTIONS, "options"))["layout"]
         if not isinstance(layout, dict):
             raise InputError(f"found {_found(layout)}; expected an object", "invalid_type", "layout")
     return layout
@@ -245,19 +245,33 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
-def _fields(request: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
+def _fields(request: dict[str, Any], known: Iterable[str], path: str = "") -> dict[str, Any]:
     """The request by canonical names; refuses what nobody reads."""
     spellings = {spelling: name for name in known for spelling in (name, _camel_case(name))}
     fields: dict[str, Any] = {}
     for key, value in request.items():
         name = spellings.get(key)
         if name is None:
-            raise InputError(_unknown(key, spellings), "unknown_field", _printable(key))
+            raise InputError(_unknown(key, spellings), "unknown_field", path + _printable(key))
         if name in fields:
             message = f"found {name} twice, in snake_case and in camelCase; expected it once"
-            raise InputError(message, "duplicate_field", name)
+            raise InputError(message, "duplicate_field", path + name)
         fields[name] = value
     return fields
+
+
+def _with_options(request: dict[str, Any]) -> dict[str, Any]:
+    """The request with what stands in its `options` beside the rest."""
+    options = request.pop("options", None)
+    if options is None:
+        return request
+    if not isinstance(options, dict):
+        raise InputError(f"found {_found(options)}; expected an object", "invalid_type", "options")
+    for name, value in _fields(options, _OPTIONS, "options.").items():
+        if name in request:
+            raise InputError(f"found {name} twice, in options and beside it; expected it once", "duplicate_field", name)
+        request[name] = value
+    return request
 
 
 def _unknown(key: str, spellings: Mapping[str, str]) -> str:

@@ -125,7 +125,7 @@ def _cache_marks(result: BuiltContext[Any]) -> dict[int, tuple[str, ...]]:
     marks: dict[int, tuple[str, ...]] = {}
     for name, index in (("static", result.static_messages), ("session", result.session_messages)):
         if index:
-            marks[index] = (*marks.get(index, ()), f"end of {name}")
+            marks[index] = (*marks.get(index, ()), f"a cache may stop here: end of {name}")
     return marks
 
 
