@@ -57,7 +57,7 @@ def without_library(tmp_path: Path) -> Callable[[str], dict[str, str]]:
         package = tmp_path / "absent" / library
         package.mkdir(parents=True)
         (package / "__init__.py").write_text(
-            f"raise ModuleNotFoundError('No module named {library!r}', name={library!r})", encoding="utf-8"
+            f"raise ModuleNotFoundError({library!r}, name={library!r})", encoding="utf-8"
         )
         return {"PYTHONPATH": str(package.parent)}
 

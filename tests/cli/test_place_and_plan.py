@@ -126,7 +126,12 @@ def test_a_refusal_for_machines(run: Any, plan: dict[str, Any]) -> None:
 
 def test_lone_surrogates_come_out_as_they_went_in(run: Any, placing: dict[str, Any]) -> None:
     placing["blocks"][0]["content"] = "half \ud83d of an emoji, 灯, \U0001f525"
-    for environment in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}):
+    for environment in (
+        {},
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ):
         done = run("place", "-", given=placing, env=environment)
         assert (done.returncode, done.stderr) == (0, b"")
         assert json.loads(done.stdout)["messages"][0]["content"] == placing["blocks"][0]["content"]
@@ -156,7 +161,9 @@ def test_every_case_of_the_contract_through_the_command_line(capsys: Any, tmp_pa
             assert code == (1 if case["call"] == "capabilities" else 2), case["name"]
             found = json.loads(err)["error"]["code"]
             # JSON has no NaN, and the request itself is looked at before the library sees it.
-            assert found == ("invalid_json" if "NaN" in file.read_text(encoding="utf-8") else case["error"]["code"]), case
+            assert found == ("invalid_json" if "NaN" in file.read_text(encoding="utf-8") else case["error"]["code"]), (
+                case
+            )
         else:
             assert (code, err) == (0, ""), case["name"]
             result = json.loads(out)

@@ -17,12 +17,32 @@ CODES = {"place": {0, 2}, "plan": {0, 2}, "explain": {0, 1, 2}, "capabilities": 
 PROFILE = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.integers(-2, 12) | st.floats() | st.text(max_size=8)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(-2, 12)
+    | st.floats()
+    | st.text(max_size=8)
     | st.text(st.characters(codec=None), max_size=4)
-    | st.sampled_from(["system", "user", "at_depth", "outlet", "{{outlet::tonight}}", "Infinity", "static", "codepoint"])
+    | st.sampled_from(
+        ["system", "user", "at_depth", "outlet", "{{outlet::tonight}}", "Infinity", "static", "codepoint"]
+    )
 )
 NAMES = st.sampled_from(
-    ["id", "position", "content", "role", "depth", "order", "messages", "blocks", "layout", "plan", "fragments", "value"]
+    [
+        "id",
+        "position",
+        "content",
+        "role",
+        "depth",
+        "order",
+        "messages",
+        "blocks",
+        "layout",
+        "plan",
+        "fragments",
+        "value",
+    ]
 ) | st.text(max_size=6)
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=5))
 

@@ -22,7 +22,9 @@ def in_shell(line: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes
 
 
 @POSIX
-@pytest.mark.parametrize("line", ["INTERLEAF place - | head -c 100", "INTERLEAF explain - --json | head -c 100", "INTERLEAF demo | true"])
+@pytest.mark.parametrize(
+    "line", ["INTERLEAF place - | head -c 100", "INTERLEAF explain - --json | head -c 100", "INTERLEAF demo | true"]
+)
 def test_a_reader_that_leaves_early_is_no_failure(placing: dict[str, Any], line: str) -> None:
     placing["blocks"][0]["content"] = "lamp " * 200_000
     assert in_shell(line, json.dumps(placing).encode()).stderr == b""

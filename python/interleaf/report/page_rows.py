@@ -259,12 +259,12 @@ def _fold_point(text: str, length: int) -> int | None:
         if line < 0:
             break
     if 0 < line < point:
-        point = line
+        point = line + 1
     if length - point < _WORTH_FOLDING:
         return None
     # Not within a word if one ends nearby.
-    space = max(text.rfind(" ", point - 80, point), text.rfind("\n", point - 80, point + 1))
-    return space if space > 0 else point
+    space = max(text.rfind(" ", point - 80, point), text.rfind("\n", point - 80, point))
+    return space + 1 if space >= 0 else point
 
 
 def _split(runs: Sequence[Run], at: int) -> tuple[list[Run], list[Run]]:
