@@ -5,12 +5,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from interleaf.cli.demo_request import place_request, plan_request
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
@@ -22,10 +24,8 @@ def run() -> Run:
     def run_command(
         *arguments: str, given: bytes | str | object = b"", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        if isinstance(given, bytes):
-            data = given
-        else:
-            data = (given if isinstance(given, str) else json.dumps(given)).encode()
+        text = given if isinstance(given, (str, bytes)) else json.dumps(given)
+        data = text.encode() if isinstance(text, str) else text
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "PYTHONIOENCODING")}
         return subprocess.run(  # noqa: S603 - our own command
             [sys.executable, "-m", "interleaf", *arguments],

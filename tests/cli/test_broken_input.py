@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BROKEN = {
     "nothing": (b"", b"error: empty_input at stdin: "),
@@ -114,7 +116,7 @@ def test_what_cannot_be_read_is_named(run: Any, tmp_path: Path) -> None:
     assert run("place", "").stderr.startswith(b"error: unreadable_input at ")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="the machine has no endless file")  # noqa: PTH110
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="the machine has no endless file")
 def test_an_endless_input_ends(run: Any) -> None:
     done = run("place", "/dev/zero")
     assert done.returncode == 2

@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from interleaf import assemble_context_plan, place_context_blocks
 from interleaf.report import render_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
@@ -71,7 +73,7 @@ def test_a_placed_block_has_its_position_and_an_embedded_one_is_marked_in_its_ho
 
 
 def test_every_link_leads_somewhere_on_the_page(placing: dict[str, Any], plan: dict[str, Any]) -> None:
-    for page in (page_of(placing), render_report(assemble_context_plan(plan))):  # type: ignore[arg-type]
+    for page in (page_of(placing), render_report(assemble_context_plan(plan))):
         reader = Reader(page)
         ids = [attributes["id"] for _, attributes in reader.tags if attributes.get("id")]
         links = [attributes["href"] or "" for tag, attributes in reader.tags if tag == "a"]
@@ -211,7 +213,7 @@ def test_tokens_may_be_counted_instead(placing: dict[str, Any]) -> None:
 
 
 def test_a_plan_shows_its_budgets(plan: dict[str, Any]) -> None:
-    page = render_report(assemble_context_plan(plan))  # type: ignore[arg-type]
+    page = render_report(assemble_context_plan(plan))
     assert "<b>223</b> of 400 characters" in page
     assert "46 of 200" in page
     assert page.count("a cache may stop here") == 2
@@ -221,7 +223,7 @@ def test_fragments_that_share_a_message_are_marked_in_it(plan: dict[str, Any]) -
     del plan["original_fragments"], plan["mutable_fragment_ids"]
     plan |= {"merge_adjacent": True, "separator": " // "}
     plan["fragments"][1]["trust"] = "system"
-    page = render_report(assemble_context_plan(plan))  # type: ignore[arg-type]
+    page = render_report(assemble_context_plan(plan))
     assert "shared by 2 fragments" in page
     assert "separators" in page
     assert page.count("<mark ") == 2
@@ -234,7 +236,9 @@ def test_what_changed_since_the_previous_prompt(placing: dict[str, Any]) -> None
     later["blocks"][6]["id"] = "memory/visitor"
     after = place_context_blocks(later["messages"], later["blocks"], later["layout"])
     page = render_report(after, previous=before)
-    changed_at = next(index for index, pair in enumerate(zip(before.messages, after.messages)) if pair[0] != pair[1])
+    changed_at = next(
+        index for index, pair in enumerate(zip(before.messages, after.messages, strict=False)) if pair[0] != pair[1]
+    )
     assert f'The cache is lost in <a href="#m{changed_at}">' in page
     assert len(re.findall('class="message[^"]* cache-kept"', page)) == changed_at
     text = Reader(page).text

@@ -20,7 +20,7 @@ def test_place_prints_what_the_function_returns(run: Any, placing: dict[str, Any
 
 
 def test_plan_prints_what_the_function_returns(run: Any, plan: dict[str, Any]) -> None:
-    expected = assemble_context_plan(plan).to_dict()  # type: ignore[arg-type]
+    expected = assemble_context_plan(plan).to_dict()
     for request in (plan, {"plan": plan}):
         done = run("plan", "-", given=request)
         assert (done.returncode, done.stderr) == (0, b"")

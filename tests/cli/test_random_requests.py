@@ -55,7 +55,7 @@ def answer(command: str, data: bytes) -> tuple[int, str, str]:
         code = main([command, "-"])
         stdout.flush()
         stderr.flush()
-    return code, stdout.buffer.getvalue().decode(), stderr.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    return code, stdout.buffer.getvalue().decode(), stderr.buffer.getvalue().decode()
 
 
 def check(command: str, data: bytes) -> None:

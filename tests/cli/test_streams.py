@@ -41,7 +41,7 @@ def test_a_reader_that_left_gives_exit_code_0() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine has no full device")  # noqa: PTH110
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine has no full device")
 def test_a_full_disk_is_told() -> None:
     done = in_shell("INTERLEAF demo > /dev/full")
     assert done.returncode == 2

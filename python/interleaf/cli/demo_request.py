@@ -131,10 +131,8 @@ def plan_request() -> dict[str, Any]:
         _fragment("tide", "tide-table", "external", "turn", "user", 80, {"high_water": "06:40", "ice": "thin"}),
         _fragment("hint", "house", "system", "turn", "developer", 60, "Answer the last question only."),
     ]
-    originals = [
-        fragment | {"value": "The visitor asked about the tide."} if fragment["id"] == "summary" else fragment
-        for fragment in fragments
-    ]
+    originals = [dict(fragment) for fragment in fragments]
+    originals[2]["value"] = "The visitor asked about the tide."
     return {
         "fragments": fragments,
         "max_input_chars": 400,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from interleaf.report.prompt import CHAT, is_over
 
 from .tables import Cell, Column, Table, bar, print_heading, print_line, print_table
+from .visible import shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +34,9 @@ _GROUP_STYLES: Final = {
 }
 _TEXT_LIMIT: Final = 600
 """Characters of a message that are looked at for its first words."""
+
+_PIECE_COLUMNS: Final = 20
+"""Columns of each piece of a message in which something is embedded."""
 
 
 def draw_messages(prompt: Prompt) -> None:
@@ -163,7 +167,7 @@ def _where(entry: Entry) -> str:
     if facts.get("order", "0") != "0":
         where += f" order {facts['order']}"
     if entry.moved:
-        where += f" (moved to gap {facts['moved to gap']})"
+        where += f" (moved from gap {facts['moved from gap']})"
     return where
 
 
@@ -183,12 +187,14 @@ def _first_words(message: PromptMessage) -> str:
 def _part_text(part: Part, message: PromptMessage) -> str:
     if part.label:
         return f"<{part.label}>"
-    return "".join(
-        f"[[{piece.text[:_TEXT_LIMIT]}]]"
-        if piece.entry is not None and piece.entry != message.made_by
-        else piece.text[:_TEXT_LIMIT]
-        for piece in part.pieces
-    )
+    # In a host each piece is cut short on its own, so that what stands behind a long one is seen, too.
+    room = _TEXT_LIMIT if len(part.pieces) < 2 else _PIECE_COLUMNS
+    words = []
+    for piece in part.pieces:
+        text = shortened(visible(piece.text[:_TEXT_LIMIT]), room)
+        embedded = piece.entry is not None and piece.entry != message.made_by
+        words.append(f"[[{text}]]" if embedded else text)
+    return "".join(words)
 
 
 def draw_summary(prompt: Prompt) -> None:

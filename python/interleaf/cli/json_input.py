@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from interleaf.errors import InterleafError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     class _Readable(Protocol):
         def read1(self, size: int, /) -> bytes: ...
+
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "InputError", "parse_json", "read_bytes", "read_json"]
 
@@ -76,7 +77,7 @@ def read_bytes(source: str) -> bytes:
         if source == "-":
             if sys.stdin is None:
                 raise InputError("standard input is closed; expected a request there", "unreadable_input", name)
-            data = _read_limited(sys.stdin.buffer)
+            data = _read_limited(cast("_Readable", sys.stdin.buffer))
         else:
             with Path(source).open("rb") as file:
                 data = _read_limited(file)

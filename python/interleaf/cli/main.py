@@ -68,6 +68,14 @@ examples:
   interleaf capabilities layout.json
   interleaf demo --request place | interleaf capabilities - --json"""
 
+_LOREBOOK: Final = """\
+examples:
+  interleaf lorebook book.json
+  interleaf lorebook book.json --find ferry
+  interleaf lorebook book.json --layout request.json
+  interleaf lorebook card.png --blocks > blocks.json
+  interleaf explain request.json --lorebook book.json"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.
@@ -194,6 +202,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_request(explain)
     _add_max_chars(explain)
+    _add_lorebook(explain)
     _add_json(explain, "print all of it as JSON")
 
     report = _command(
@@ -207,6 +216,23 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--title", default="Prompt", help="the title of the page (default: %(default)s)")
     _add_max_chars(report)
     _add_json(report, "say what was written as JSON")
+    _add_lorebook(report)
+
+    book = _command(
+        commands, "lorebook", "show the entries of a lorebook or card, and its problems", "lorebook_command", _LOREBOOK
+    )
+    book.add_argument(
+        "file", metavar="FILE", help="a lorebook or character card (JSON, or PNG), or - for standard input"
+    )
+    book.add_argument("--find", metavar="TEXT", help="only entries that have this in their id, comment, keys or text")
+    book.add_argument("--layout", metavar="REQUEST", help="tell which enabled entries this layout has no anchor for")
+    book.add_argument("--book", metavar="NAME", help="which book, where a file has several")
+    book.add_argument(
+        "--ties", choices=("id", "sillytavern"), default="id", help="who is first of equals (default: %(default)s)"
+    )
+    form = book.add_mutually_exclusive_group()
+    form.add_argument("--blocks", action="store_true", help="print the enabled entries as JSON blocks for a request")
+    _add_json(form, "print all of the book as JSON")
     return parser
 
 
@@ -233,11 +259,20 @@ def _add_max_chars(command: argparse.ArgumentParser) -> None:
     command.add_argument("--max-chars", metavar="N", type=_budget, help=purpose)
 
 
+def _add_lorebook(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--lorebook", metavar="BOOK", help="place the enabled entries of this lorebook or card, too")
+    command.add_argument(
+        "--drop-unanchored",
+        action="store_true",
+        help="drop entries of the book that the layout has no anchor for, and tell",
+    )
+
+
 def _budget(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"found {text!r}, expected a number of characters, 0 or more")
     return int(text)
 
 
-def _add_json(command: argparse.ArgumentParser, purpose: str) -> None:
+def _add_json(command: argparse._ActionsContainer, purpose: str) -> None:
     command.add_argument("--json", action="store_true", help=purpose)

@@ -9,7 +9,7 @@ from interleaf.report import render_report
 from interleaf.report.arrange import prompt_of
 
 from . import exit_codes
-from .explain_command import error_if_over
+from .explain_command import error_if_over, read_with_lorebook
 from .json_input import InputError
 from .output import print_json, write_text
 from .requests import read_request
@@ -25,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the page of a request.
 
     Args:
-        arguments: `request` and `previous`, paths or `-` (`previous` may be None); `output`, a path or `-`; `title`;
-            `max_chars`, a budget for a placement or None; `json`.
+        arguments: `request`, `previous` and `lorebook`, paths or `-` (the last two may be None); `drop_unanchored`;
+            `output`, a path or `-`; `title`; `max_chars`, a budget for a placement or None; `json`.
 
     Returns:
         The exit code: `REFUSED` if the prompt is over that budget, which the page then shows.
@@ -34,12 +34,19 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InterleafError: a request was refused, or the page cannot be drawn or written.
     """
-    if arguments.request == "-" and arguments.previous == "-":
+    if [arguments.request, arguments.previous, arguments.lorebook].count("-") > 1:
         raise InputError("found - twice; standard input can be read once", "usage", "command line")
-    result = read_request(arguments.request).run()
+    request, not_placed = read_with_lorebook(arguments)
+    result = request.run()
     previous = read_request(arguments.previous).run() if arguments.previous is not None else None
     try:
-        page = render_report(result, previous=previous, title=arguments.title, limit=arguments.max_chars)
+        page = render_report(
+            result,
+            previous=previous,
+            title=arguments.title,
+            limit=arguments.max_chars,
+            not_placed=[(each.id, each.reason) for each in not_placed],
+        )
     except ModuleNotFoundError as error:
         raise InputError(str(error), "missing_extra", "report") from error
     if arguments.output == "-":

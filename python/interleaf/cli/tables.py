@@ -18,6 +18,9 @@ __all__ = ["Cell", "Column", "Table", "bar", "print_heading", "print_line", "pri
 _PIPE_WIDTH: Final = 120
 """Columns of a table that no terminal limits."""
 
+_LEAST: Final = 24
+"""Columns that a shrinking column keeps on the narrowest terminal."""
+
 _GAP: Final = "  "
 
 
@@ -163,10 +166,12 @@ def _plain_table(table: Table, width: int, ellipsis: str) -> str:
     titles = [column.title for column in table.columns]
     widths = [max(columns(row[index]) for row in (titles, *rows)) for index in range(len(titles))]
     others = sum(size for size, column in zip(widths, table.columns, strict=True) if not column.shrinks)
-    shrinking = [index for index, column in enumerate(table.columns) if column.shrinks]
-    room = max(24, width - others - len(_GAP) * (len(titles) - 1))
-    for index in shrinking:
-        widths[index] = min(widths[index], room // len(shrinking))
+    # The narrowest first, so that what it does not need is left for the wider ones.
+    shrinking = sorted((widths[index], index) for index, column in enumerate(table.columns) if column.shrinks)
+    room = max(_LEAST * len(shrinking), width - others - len(_GAP) * (len(titles) - 1))
+    for done, (size, index) in enumerate(shrinking):
+        widths[index] = min(size, room // (len(shrinking) - done))
+        room -= widths[index]
     lines = [_plain_row(titles, widths, table.columns, ellipsis)]
     lines.append(_GAP.join("-" * size for size in widths))
     lines.extend(_plain_row(row, widths, table.columns, ellipsis) for row in rows)

@@ -2,6 +2,7 @@
 (() => {
   const messages = [...document.querySelectorAll("li.message")];
   const rows = [...document.querySelectorAll("tbody tr")];
+  const missing = [...document.querySelectorAll(".missing li")];
   const find = document.getElementById("find");
   const found = document.getElementById("found");
   const texts = new Map();
@@ -54,9 +55,15 @@
       message.hidden = wanted !== "" && !textOf(message).includes(wanted);
       if (!message.hidden) left += 1;
     }
+    let absent = 0;
+    for (const item of missing) {
+      item.hidden = wanted !== "" && !textOf(item).includes(wanted);
+      if (!item.hidden) absent += 1;
+    }
     document.body.classList.toggle("filtered", wanted !== "");
     document.getElementById("nothing").hidden = left > 0 || messages.length === 0;
-    found.textContent = wanted === "" ? "" : shown + " of " + rows.length + ", in " + left + " messages";
+    found.textContent = wanted === "" ? "" : shown + " of " + rows.length + ", in " + left + (left === 1 ? " message" : " messages") +
+      (absent > 0 ? "; " + absent + " not placed" : "");
   };
 
   const step = (elements, by) => {

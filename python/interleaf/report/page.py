@@ -16,7 +16,7 @@ from .prompt import is_over
 from .shown_text import escaped, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from jinja2 import Template
 
@@ -37,6 +37,7 @@ def render_report(
     count: Callable[[str], int] | None = None,
     unit: str | None = None,
     limit: float | None = None,
+    not_placed: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Draws what the model will see, and who put what where, as one HTML page.
 
@@ -51,6 +52,8 @@ def render_report(
             by one, so the sum may differ a little from the count of the whole.
         unit: what `count` counts, in words; `tokens` if absent.
         limit: a budget for the whole in that unit. A plan that is not counted anew brings its own.
+        not_placed: what else there was, such as disabled entries of a lorebook: an id and a reason each. The page lists
+            them, so that a search for one finds why it is missing.
 
     Returns:
         The page. It can always be encoded as UTF-8.
@@ -83,6 +86,7 @@ def render_report(
         embedded=sum(entry.embedded for entry in prompt.entries),
         moved=[entry for entry in prompt.entries if entry.moved],
         comparison=comparison,
+        not_placed=not_placed,
     )
 
 

@@ -100,7 +100,7 @@ def _entry(placement: Placement, size: int) -> Entry:
     if placement.gap is not None:
         facts.append(("gap", str(placement.gap)))
     if placement.moved:
-        facts.append(("moved to gap", f"{placement.gap}, asked for {placement.requested_gap}"))
+        facts.append(("moved from gap", str(placement.requested_gap)))
     return Entry(
         id=placement.id,
         group=placement.position,
