@@ -10,10 +10,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
+use crate::adapter::{AdapterText, located};
 use crate::errors::refuse;
 use crate::layout::LayoutData;
-use crate::message::{Access, HostContent, item, with_item};
-use crate::sequence::Messages;
+use crate::message::{Access, HostContent, part_field, with_item};
+use crate::sequence::{Messages, changed_size};
 use crate::unicode::{TextPiece, join, length, text};
 
 /// One message that something may be embedded in.
@@ -46,7 +47,7 @@ pub struct NewHost<'py> {
 
 impl<'py> Host<'py> {
     fn read(messages: &Messages<'py>, message_index: usize, adapter: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let access = Access::to(messages.get(message_index)?, adapter, "messages", message_index)?;
+        let access = Access::to(messages.get(message_index)?, adapter, message_index)?;
         let content = HostContent::read(&access, message_index)?;
         Ok(Self {
             message_index,
@@ -139,18 +140,33 @@ impl<'py> Host<'py> {
             let pieces = part.pieces.as_ref();
             texts.push(pieces.map(|pieces| self.written(part.source, pieces, separator)).transpose()?);
         }
+        // What an adapter's copy must read as.
+        let expected = match (&self.access, &self.content) {
+            (Access::Dict(_), _) => None,
+            (Access::Adapter(_), HostContent::Text(_)) => texts.iter().flatten().next().cloned().map(AdapterText::Text),
+            (Access::Adapter(_), HostContent::Parts { .. }) => {
+                let parts = embedded.parts.iter().zip(&texts).map(|(part, text)| match (text, part.source) {
+                    (None, Source::Part(index)) => self.own_text(index).cloned(),
+                    (text, _) => text.clone(),
+                });
+                Some(AdapterText::Parts(parts.collect()))
+            }
+        };
         let content = match &self.content {
             HostContent::Text(_) => {
                 texts.into_iter().flatten().next().map_or_else(|| py.None().into_bound(py), Bound::into_any)
             }
             HostContent::Parts { parts: Some(parts), .. } => {
-                dict_parts(parts, self.note_part_type(parts)?, embedded, texts)?
+                dict_parts(parts, self.note_part_type(parts)?, embedded, texts)
+                    .map_err(|error| located(py, error, &format!("messages[{}]", self.message_index)))?
             }
             HostContent::Parts { parts: None, .. } => adapter_parts(py, embedded, texts)?,
         };
-        match &self.access {
-            Access::Dict(dict) => with_item(dict, intern!(py, "content"), &content),
-            Access::Adapter { adapter, message } => adapter.call_method1(intern!(py, "with_text"), (message, content)),
+        match (&self.access, expected) {
+            (Access::Adapter(adapted), Some(expected)) => adapted.with_text(content, &expected),
+            (Access::Dict(dict), _) => with_item(dict, intern!(py, "content"), &content),
+            // Text has exactly one piece of text, so an adapter always has something to expect.
+            (Access::Adapter(_), None) => Err(changed_size()),
         }
     }
 
@@ -159,7 +175,7 @@ impl<'py> Host<'py> {
         let py = parts.py();
         let HostContent::Parts { texts, .. } = &self.content else { return Ok(intern!(py, "text").clone().into_any()) };
         if let Some(first) = texts.iter().position(Option::is_some)
-            && let Some(kind) = item(&parts.get_item(first)?, intern!(py, "type"))?
+            && let Some(kind) = part_field(&parts.get_item(first)?, intern!(py, "type"))?
         {
             return Ok(kind);
         }

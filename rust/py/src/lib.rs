@@ -1,5 +1,6 @@
 //! Python bindings of interleaf: they read Python objects, ask `interleaf_core`, and build Python objects.
 
+mod adapter;
 mod assemble;
 mod block;
 mod context;

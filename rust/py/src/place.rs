@@ -12,6 +12,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
+use crate::adapter::{create, require_adapter};
 use crate::block::{Block, BlockData};
 use crate::errors::{found, raise, refuse};
 use crate::host::{HostSlot, Hosts};
@@ -257,8 +258,7 @@ impl<'py> Renderer<'_, 'py> {
         // Positions at gaps always have a role; it was checked with the block.
         let role = data.role.unwrap_or(Role::System);
         if let (Some(adapter), None) = (self.callbacks.adapter, self.callbacks.create_message) {
-            let role = python_word(self.py, role);
-            return adapter.call_method1(intern!(self.py, "create"), (role, content)).map(Made::One);
+            return create(adapter, python_word(self.py, role).bind(self.py), content, block).map(Made::One);
         }
         let message = new_message(self.py, role, &content)?;
         match self.callbacks.create_message {
@@ -319,6 +319,7 @@ pub fn place_context_blocks<'py>(
     require_callable(create_message, "create_message")?;
     require_callable(render_block, "render_block")?;
     require_callable(render_messages, "render_messages")?;
+    require_adapter(adapter)?;
     let keep_exchanges = tool_exchanges
         .map_or(Ok(true), |value| Ok::<_, PyErr>(read_option(value, "tool_exchanges", &["keep", "split"])? == 0))?;
     let unfilled = match unfilled_outlets {
