@@ -9,7 +9,7 @@ from typing import Any
 from .copies import mapping_with_item, new_text_part
 from .form import MessageForm
 
-__all__ = ["FieldForm", "field", "part_text", "word"]
+__all__ = ["FieldForm", "field", "has_part", "part_text", "word"]
 
 TEXT_TYPES = ("text", "input_text")
 
@@ -43,7 +43,8 @@ def _parts(message: Any) -> Iterator[Any]:
             yield from parts
 
 
-def _has_part(message: Any, type_name: str, names: tuple[str, ...]) -> bool:
+def has_part(message: Any, type_name: str, names: tuple[str, ...]) -> bool:
+    """Tell whether a part in `content` or `parts` is of a type or has one of some fields; only lists are looked into."""
     return any(
         word(part, "type") == type_name or any(field(part, name) is not None for name in names)
         for part in _parts(message)
@@ -78,7 +79,7 @@ class FieldForm(MessageForm):
         """Tell it by the role, by a type that ends in `_output`, or by a part."""
         if word(message, "role") in ("tool", "function") or word(message, "type").endswith("_output"):
             return True
-        return _has_part(message, "tool_result", ("toolResult", "function_response", "functionResponse"))
+        return has_part(message, "tool_result", ("toolResult", "function_response", "functionResponse"))
 
     def leads(self, message: Any) -> bool:
         """Tell whether it is a reasoning item."""
@@ -93,4 +94,4 @@ class FieldForm(MessageForm):
         # A one-shot iterator counts as not empty; only its truth is asked for.
         if any(field(message, name) for name in ("tool_calls", "function_call")) or self.is_call(message):
             return True
-        return _has_part(message, "tool_use", ("toolUse", "function_call", "functionCall"))
+        return has_part(message, "tool_use", ("toolUse", "function_call", "functionCall"))

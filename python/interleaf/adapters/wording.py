@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["missing_library", "type_name"]
+__all__ = ["type_name"]
 
 
 def type_name(value: Any) -> str:
     """Name the type of a value with its module, as a reader would import it."""
     kind = type(value)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-
-
-def missing_library(library: str, extra: str) -> ModuleNotFoundError:
-    """Make the error for a library that is asked for and not installed."""
-    return ModuleNotFoundError(f'{library} is not installed; pip install "interleaf[{extra}]"', name=library)
