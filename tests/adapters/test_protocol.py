@@ -11,9 +11,9 @@ from interleaf import AdapterError, LayoutError, place_context_blocks
 from interleaf.adapters import MessageAdapter, MixedAdapter, ObjectAdapter
 
 LAYOUT = {"author_note": 0, "conversation": {"message_indices": [1, 2]}}
-NOTE = {"id": "tone", "position": "author_note_bottom", "content": "soft"}
-LORE = {"id": "lore", "position": "at_depth", "depth": 1, "content": "rain", "role": "system"}
-LAST = {"id": "last", "position": "at_depth", "depth": 0, "content": "now", "role": "developer"}
+NOTE: dict[str, Any] = {"id": "tone", "position": "author_note_bottom", "content": "soft"}
+LORE: dict[str, Any] = {"id": "lore", "position": "at_depth", "depth": 1, "content": "rain", "role": "system"}
+LAST: dict[str, Any] = {"id": "last", "position": "at_depth", "depth": 0, "content": "now", "role": "developer"}
 MESSAGES = [("system", "note"), ("user", "a"), ("assistant", "b")]
 
 
@@ -23,29 +23,29 @@ class Tuples:
     def __init__(self) -> None:
         self.asked: list[Any] = []
 
-    def role(self, message: Any) -> Any:
+    def role(self, message: Any, /) -> Any:
         self.asked.append(("role", message))
         return message[0]
 
-    def text_parts(self, message: Any) -> Any:
+    def text_parts(self, message: Any, /) -> Any:
         self.asked.append(("text_parts", message))
         return message[1]
 
-    def with_text(self, message: Any, text: Any) -> Any:
+    def with_text(self, message: Any, text: Any, /) -> Any:
         self.asked.append(("with_text", message, text))
         if isinstance(text, list):
             text = [message[1][index] if new is None else new for index, new in text]
         return (message[0], text)
 
-    def create(self, role: str, content: str) -> Any:
+    def create(self, role: str, content: str, /) -> Any:
         self.asked.append(("create", role, content))
         return (role, content)
 
-    def joined(self, previous: Any, message: Any) -> Any:
+    def joined(self, previous: Any, message: Any, /) -> Any:
         self.asked.append(("joined", previous, message))
         return message[0] == "tool"
 
-    def waiting(self, message: Any) -> Any:
+    def waiting(self, message: Any, /) -> Any:
         self.asked.append(("waiting", message))
         return message[1] == "call"
 
@@ -100,7 +100,7 @@ def test_messages_are_created_by_create_message_where_both_say_how() -> None:
 
 def test_its_exceptions_pass_through() -> None:
     class Failing(Tuples):
-        def with_text(self, message: Any, text: Any) -> Any:
+        def with_text(self, _message: Any, _text: Any, /) -> Any:
             raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
@@ -145,7 +145,7 @@ def test_a_wrong_answer_is_named_with_the_method_and_nothing_comes_of_it(
 
 def test_a_copy_with_another_number_of_parts_is_a_wrong_answer() -> None:
     class Short(Tuples):
-        def with_text(self, message: Any, text: Any) -> Any:
+        def with_text(self, message: Any, _text: Any, /) -> Any:
             return (message[0], [message[1][0]])
 
     with pytest.raises(AdapterError, match="another than the one it was given"):
@@ -166,10 +166,10 @@ def test_the_class_of_an_adapter_is_no_adapter() -> None:
 
 def test_an_adapter_error_of_an_adapter_gets_the_place_of_its_message() -> None:
     class Refusing(Tuples):
-        def with_text(self, message: Any, text: Any) -> Any:
+        def with_text(self, _message: Any, _text: Any, /) -> Any:
             raise AdapterError("a tuple is frozen", "unchangeable_message")
 
-        def create(self, role: str, content: str) -> Any:
+        def create(self, _role: str, _content: str, /) -> Any:
             raise AdapterError("no system text here", "system_not_a_message")
 
     with pytest.raises(AdapterError, match=r"^messages\[0\]: a tuple is frozen$") as caught:

@@ -82,7 +82,7 @@ def _content(message: Any, form: MessageForm) -> str | list[Any] | None:
     """Return the content with the parts that messages of this form have."""
     own = adapter_for(message)
     content = own.content(message)
-    if own is form or content is None or isinstance(content, str):
+    if type(own) is type(form) or content is None or isinstance(content, str):
         return content
     parts: list[Any] = []
     for part in content:
