@@ -16,6 +16,7 @@ mod place;
 mod placement;
 mod plan;
 mod record;
+mod role_option;
 mod sequence;
 mod unicode;
 mod words;
