@@ -147,7 +147,23 @@ impl<'py> Adapted<'py> {
     }
 
     /// A copy with other text. It is read back: a copy that kept the old text, as some classes do in silence, is refused.
-    pub fn with_text(&self, content: Bound<'py, PyAny>, expected: &AdapterText<'py>) -> PyResult<Bound<'py, PyAny>> {
+    ///
+    /// `content` is a text, or pairs of the old part's index and its new text; `own` has the old texts.
+    pub fn with_text(
+        &self,
+        content: &Bound<'py, PyAny>,
+        own: impl Fn(usize) -> Option<Bound<'py, PyString>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let expected = match content.cast::<PyString>() {
+            Ok(text) => AdapterText::Text(text.clone()),
+            Err(_) => {
+                let text = |pair: Bound<'py, PyAny>| {
+                    let (index, text): (Option<usize>, Option<Bound<'py, PyString>>) = pair.extract()?;
+                    Ok(text.or_else(|| index.and_then(&own)))
+                };
+                AdapterText::Parts(snapshot(content)?.iter().map(text).collect::<PyResult<_>>()?)
+            }
+        };
         let py = content.py();
         let method = "with_text";
         let changed = self
@@ -160,7 +176,7 @@ impl<'py> Adapted<'py> {
         if changed.is(&self.message) {
             return Err(self.wrong(method, Code::InvalidAdapter, "the message itself", "a changed copy of it"));
         }
-        let same = match (self.text_of(&changed)?, expected) {
+        let same = match (self.text_of(&changed)?, &expected) {
             (Some(AdapterText::Text(text)), AdapterText::Text(expected)) => same_text(&text, expected)?,
             (Some(AdapterText::Parts(parts)), AdapterText::Parts(expected)) if parts.len() == expected.len() => {
                 let mut same = true;
