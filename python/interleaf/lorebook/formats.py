@@ -57,10 +57,11 @@ def find_book(document: object, book: str | None = None) -> FoundBook:
 
 def _single(document: Mapping[str, Any]) -> FoundBook:
     spec = document.get("spec")
+    spec = spec if isinstance(spec, str) else None
     data = document.get("data")
     if isinstance(data, Mapping):
         if spec in _CARD_SPECS or isinstance(data.get("character_book"), Mapping):
-            return _card(_CARD_SPECS.get(str(spec)), find(document, "spec"), data, "data.")
+            return _card(_CARD_SPECS.get(spec or ""), find(document, "spec"), data, "data.")
         if spec == "lorebook_v3" or "entries" in data:
             found = _book("lorebook_v3", data, "data.")
             if spec != "lorebook_v3":
