@@ -132,6 +132,24 @@ def test_keys_that_stand_twice_lose_no_entry() -> None:
     assert [told(problem) for problem in book.problems] == [("content", '"b"', "ignored")]
 
 
+def test_what_stands_twice_around_the_entries_is_told() -> None:
+    entries = json.dumps([PLAIN_V2])
+    book = read_lorebook(f'{{"entries": [], "entries": {entries}, "name": "a", "name": "b"}}'.encode())
+    assert (book.name, len(book)) == ("b", 1)
+    assert [told(problem) for problem in book.problems] == [
+        ("entries", "an array of 1", "ignored"),
+        ("name", '"b"', "ignored"),
+    ]
+    inner = f'{{"entries": [], "entries": {entries}}}'
+    card_of_two = f'{{"spec": "chara_card_v2", "data": {{"character_book": {{}}, "character_book": {inner}}}}}'
+    assert [problem.field for problem in read_lorebook(card_of_two.encode()).problems] == [
+        "data.character_book",
+        "data.character_book.entries",
+    ]
+    books = f'{{"books": {{"one": {{}}, "one": {inner}}}}}'
+    assert [problem.field for problem in read_lorebook(books.encode()).problems] == ["books.one", "entries"]
+
+
 def test_a_file_of_several_books() -> None:
     books = {"one": {"entries": {"0": PLAIN}}, "two": V2}
     book = read_lorebook({"books": {"one": books["one"]}})

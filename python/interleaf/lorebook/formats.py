@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import LorebookError
 from .fields import MISSING, Found, find, shown
+from .source import repeats
 
 if TYPE_CHECKING:
     from .problems import Action
@@ -49,13 +50,25 @@ def find_book(document: object, book: str | None = None) -> FoundBook:
         raise _unknown(f"found {shown(document)}")
     books = document.get("books")
     if isinstance(books, Mapping) and "entries" not in document:
-        return _one_of(books, book)
+        found = _one_of(books, book)
+        found.told = repeats(document) + repeats(books, "books.") + found.told
+        return found
     if book is not None:
         raise LorebookError(f"found one book, expected several to choose {book!r} from", "unknown_book", "book")
     return _single(document)
 
 
 def _single(document: Mapping[str, Any]) -> FoundBook:
+    found = _of_document(document)
+    data = document.get("data")
+    card, prefix = (data, "data.") if isinstance(data, Mapping) else (document, "")
+    book = card.get("character_book")
+    repeated = repeats(document) + repeats(data, "data.") + repeats(book, f"{prefix}character_book.")
+    found.told = repeated + found.told
+    return found
+
+
+def _of_document(document: Mapping[str, Any]) -> FoundBook:
     spec = document.get("spec")
     spec = spec if isinstance(spec, str) else None
     data = document.get("data")
