@@ -128,16 +128,17 @@ def read_role(found: Found, notes: Notes) -> Role:
     return role
 
 
-def position_of(value: object) -> tuple[Position, bool] | None:
-    """Reads a position; None if it is unknown. The flag says whether it was written as it should be."""
+def position_of(found: Found) -> tuple[Position, bool] | None:
+    """Reads a position; None if it is unknown. The flag says whether it is written as its field should be."""
+    value = found.value
     if isinstance(value, str):
         word = value.strip().lower()
         if word in WORD_POSITIONS:
-            return WORD_POSITIONS[word], word == value
+            return WORD_POSITIONS[word], found.wordy and word == value
     number = number_of(value)
     if number is None or not 0 <= number < len(NUMBERED_POSITIONS) or number != int(number):
         return None
-    return NUMBERED_POSITIONS[int(number)], not isinstance(value, str)
+    return NUMBERED_POSITIONS[int(number)], not found.wordy and not isinstance(value, str)
 
 
 def read_positions(
@@ -158,7 +159,7 @@ def read_positions(
     for found in candidates:
         if found.absent:
             continue
-        read = position_of(found.value)
+        read = position_of(found)
         if read is None:
             unknown.append(found)
             continue

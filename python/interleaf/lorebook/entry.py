@@ -156,5 +156,5 @@ def _read_depth(found: Found, read: Decorations, positions: tuple[Found, ...], n
 
 
 def _says_at_depth(found: Found) -> bool:
-    read = position_of(found.value)
+    read = position_of(found)
     return read is not None and read[0] == "at_depth"
