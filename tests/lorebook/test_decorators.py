@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from interleaf.lorebook import LorebookEntry
 from lorebook.books import book_v2, only, world
 
 if TYPE_CHECKING:

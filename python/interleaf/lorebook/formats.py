@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +84,7 @@ def _of_document(document: Mapping[str, Any]) -> FoundBook:
         raise LorebookError(f"a {spec} needs an object there, found {shown(data)}", "unknown_format", "data")
     if "entries" in document:
         entries = document["entries"]
-        v2 = isinstance(entries, (list, tuple)) and not _looks_like_sillytavern(entries)
+        v2 = isinstance(entries, (list, tuple)) and not _is_in_sillytavern_words(entries)
         return _book("character_book" if v2 else "sillytavern", document, "")
     if isinstance(document.get("character_book"), Mapping):
         return _card(None, find(document, "spec"), document, "")
@@ -99,10 +99,8 @@ def _unknown(what: str) -> LorebookError:
     )
 
 
-def _looks_like_sillytavern(entries: object) -> bool:
-    """Whether entries in an array, as V2 and V3 have them, are written in SillyTavern's words."""
-    if not isinstance(entries, (list, tuple)):
-        return False
+def _is_in_sillytavern_words(entries: Sequence[Any]) -> bool:
+    """Whether entries in an array, as V2 and V3 have them, use SillyTavern's words."""
     first = next((entry for entry in entries if isinstance(entry, Mapping)), {})
     return ("key" in first or "uid" in first) and "keys" not in first
 

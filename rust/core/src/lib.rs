@@ -17,4 +17,5 @@ pub mod layout;
 pub mod measure;
 pub mod outlet;
 pub mod place;
+mod prompt_key;
 pub mod text;
