@@ -85,6 +85,11 @@ def test_a_plan_allocates_its_output(benchmark: BenchmarkFixture) -> None:
     assert peak <= output + 2 * 1024
 
 
+def content_of(block: object) -> str:
+    assert isinstance(block, interleaf.ContextBlock)
+    return block.content
+
+
 def resident_growth(call: Callable[[], object], calls: int) -> int:
     """Return by how many bytes resident memory is larger after `calls` calls, once the first tenth has warmed up."""
 
@@ -137,7 +142,7 @@ def test_other_calls_leave_nothing(benchmark: BenchmarkFixture) -> None:
     kinds: dict[str, Callable[[], object]] = {
         "mappings": lambda: place(work.messages, work.block_maps, work.layout_map),
         "records": read_records,
-        "callback": lambda: place(work.messages, work.blocks, work.layout, render_block=lambda block: block.content),
+        "callback": lambda: place(work.messages, work.blocks, work.layout, render_block=content_of),
         "refused placement": refused(lambda: place(work.messages, work.blocks, without_note)),
         "plan": lambda: assemble(plan_work.plan).fragment_usage,
         "plan of mappings": lambda: assemble(plan_work.plan_map).to_dict(),

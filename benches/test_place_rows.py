@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import interleaf
 from interleaf import reference
 from rounds import time_in_turn
+from statements import BARE, PLACE, PLACE_LAYOUT_ANEW, PLACE_MAPPINGS, PLACE_PLAINLY, place_names, refused
 from workloads import (
     AGENT_RUNS_FILE,
     PlaceWork,
@@ -22,28 +23,11 @@ from workloads import (
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
-BARE = '[{"role": r, "content": c} for r, c in pairs] + messages'
-NATIVE = "place(messages, blocks, layout)"
-REFERENCE = "place_plainly(messages, blocks, layout)"
-LAYOUT_ANEW = (
-    "place(messages, blocks, Layout(character=(1, 3), examples=(3, 11), conversation=Conversation(history), "
-    "author_note=12, outlets=outlets))"
-)
-MAPPINGS = "place(messages, block_maps, layout_map)"
-
-
-def names_of(work: PlaceWork) -> dict[str, Any]:
-    return work.names() | {
-        "place": interleaf.place_context_blocks,
-        "place_plainly": reference.place_context_blocks,
-        "InterleafError": interleaf.InterleafError,
-    }
-
 
 def assert_same_results(work: PlaceWork, *statements: str, plainly: bool = True) -> None:
     """Native in each form, the reference, and the bare build where it can say something, give the same."""
-    names = names_of(work)
-    result = eval(NATIVE, names)  # noqa: S307 (the statements above)
+    names = place_names(work)
+    result = eval(PLACE, names)  # noqa: S307 (the statements above)
     bare = eval(BARE, names)  # noqa: S307
     made = [result.messages[placement.message_index] for placement in result.placements if placement.message_count]
     assert made == bare[: len(work.pairs)]
@@ -54,7 +38,7 @@ def assert_same_results(work: PlaceWork, *statements: str, plainly: bool = True)
     assert len(untouched) == len(work.messages) - len(hosts)
     assert all(id(message) in given for message in untouched)
     if plainly:
-        statements = (*statements, REFERENCE)
+        statements = (*statements, PLACE_PLAINLY)
     for statement in statements:
         other = eval(statement, names)  # noqa: S307
         assert other.messages == result.messages
@@ -66,38 +50,42 @@ def test_request_of_60(benchmark: BenchmarkFixture) -> None:
     assert (len(work.messages), len(work.blocks), work.embedded) == (60, 24, 6)
     assert {block.position for block in work.blocks} == set(interleaf.get_placement_capabilities(work.layout).positions)
     assert_same_results(work)
-    yardsticks = {"bare": BARE, "reference": REFERENCE}
-    time_in_turn(benchmark, "place 60 + 24, native", NATIVE, yardsticks, names_of(work))
+    yardsticks = {"bare": BARE, "reference": PLACE_PLAINLY}
+    time_in_turn(benchmark, "place 60 + 24, native", PLACE, yardsticks, place_names(work))
 
 
 def test_layout_anew(benchmark: BenchmarkFixture) -> None:
     work = request_of_60()
-    assert_same_results(work, LAYOUT_ANEW)
+    assert_same_results(work, PLACE_LAYOUT_ANEW)
     row = "place 60 + 24, layout anew from a range"
-    time_in_turn(benchmark, row, LAYOUT_ANEW, {"bare": BARE, "reference": REFERENCE}, names_of(work))
+    time_in_turn(benchmark, row, PLACE_LAYOUT_ANEW, {"bare": BARE, "reference": PLACE_PLAINLY}, place_names(work))
 
 
 def test_mappings(benchmark: BenchmarkFixture) -> None:
     work = request_of_60()
     plainly = "place_plainly(messages, block_maps, layout_map)"
-    assert_same_results(work, MAPPINGS, plainly)
-    time_in_turn(benchmark, "place 60 + 24, mappings", MAPPINGS, {"bare": BARE, "reference": plainly}, names_of(work))
+    assert_same_results(work, PLACE_MAPPINGS, plainly)
+    time_in_turn(
+        benchmark, "place 60 + 24, mappings", PLACE_MAPPINGS, {"bare": BARE, "reference": plainly}, place_names(work)
+    )
 
 
 def test_records(benchmark: BenchmarkFixture) -> None:
     work = request_of_60()
     assert_same_results(work)
     read = "result = {}; result.placements; result.layout; result.unfilled_outlets"
-    yardsticks = {"bare": BARE, "reference": read.format(REFERENCE)}
+    yardsticks = {"bare": BARE, "reference": read.format(PLACE_PLAINLY)}
     row = "place 60 + 24, native, all records read"
-    time_in_turn(benchmark, row, read.format(NATIVE), yardsticks, names_of(work))
+    time_in_turn(benchmark, row, read.format(PLACE), yardsticks, place_names(work))
 
 
 def test_small_request(benchmark: BenchmarkFixture) -> None:
     work = small_request()
     assert (len(work.messages), len(work.blocks), work.embedded) == (16, 8, 3)
     assert_same_results(work)
-    time_in_turn(benchmark, "place 16 + 8, native", NATIVE, {"bare": BARE, "reference": REFERENCE}, names_of(work))
+    time_in_turn(
+        benchmark, "place 16 + 8, native", PLACE, {"bare": BARE, "reference": PLACE_PLAINLY}, place_names(work)
+    )
 
 
 def test_large_request(benchmark: BenchmarkFixture) -> None:
@@ -105,7 +93,7 @@ def test_large_request(benchmark: BenchmarkFixture) -> None:
     assert (len(work.messages), len(work.blocks), work.embedded) == (20_000, 256, 24)
     assert_same_results(work)
     time_in_turn(
-        benchmark, "place 20,000 + 256, native", NATIVE, {"bare": BARE, "reference": REFERENCE}, names_of(work)
+        benchmark, "place 20,000 + 256, native", PLACE, {"bare": BARE, "reference": PLACE_PLAINLY}, place_names(work)
     )
 
 
@@ -116,18 +104,18 @@ def test_agent_runs(benchmark: BenchmarkFixture) -> None:
     for work in works:
         assert len(work.blocks) == len(work.pairs) == 8
         assert_same_results(work)
-    names = names_of(works[0]) | {
+    names = place_names(works[0]) | {
         "calls": [(work.messages, work.blocks, work.layout) for work in works],
         "builds": [(work.messages, work.pairs) for work in works],
     }
     yardsticks = {
         "bare": f"for messages, pairs in builds: {BARE}",
-        "reference": f"for messages, blocks, layout in calls: {REFERENCE}",
+        "reference": f"for messages, blocks, layout in calls: {PLACE_PLAINLY}",
     }
     time_in_turn(
         benchmark,
         "place 110 agent runs + 8, native",
-        f"for messages, blocks, layout in calls: {NATIVE}",
+        f"for messages, blocks, layout in calls: {PLACE}",
         yardsticks,
         names,
         items={"native": 110, "bare": 110, "reference": 110},
@@ -140,11 +128,11 @@ def test_growth(benchmark: BenchmarkFixture, shuffled: bool) -> None:
     many = blocks_at_one_depth(3_000, sorted_already=not shuffled)
     assert_same_results(few)
     assert_same_results(many)
-    names = names_of(many) | {"few": few.blocks}
+    names = place_names(many) | {"few": few.blocks}
     time_in_turn(
         benchmark,
         f"place 3,000 at one depth, {'shuffled, ' if shuffled else ''}per item",
-        NATIVE,
+        PLACE,
         {"at 30": "place(messages, few, layout)", "bare": BARE},
         names,
         items={"native": 3_000, "bare": 3_000, "at 30": 30},
@@ -161,15 +149,13 @@ REFUSALS = {
 def test_refusal(benchmark: BenchmarkFixture, case: str) -> None:
     work = small_request()
     stranger = interleaf.ContextBlock(id="lost", position="outlet", content="Who goes there?", outlet_name="wrold")
-    names = names_of(work) | {
+    names = place_names(work) | {
         "strangers": [*work.blocks[:-1], stranger],
-        "misspelt": work.layout_map | {"charcter": (1, 2)},
     }
     call, error, code = REFUSALS[case]
     for place in (interleaf.place_context_blocks, reference.place_context_blocks):
         with pytest.raises(error) as refusal:
             eval(call, names | {"place": place})  # noqa: S307
         assert refusal.value.code == code
-    refused = "try:\n    {}\nexcept InterleafError:\n    pass"
-    plainly = refused.format(call.replace("place(", "place_plainly("))
-    time_in_turn(benchmark, f"refused: {case}", refused.format(call), {"reference": plainly}, names)
+    plainly = refused(call.replace("place(", "place_plainly("))
+    time_in_turn(benchmark, f"refused: {case}", refused(call), {"reference": plainly}, names)
