@@ -178,12 +178,13 @@ def microseconds(calls: list[Check]) -> list[float]:
     timers = [Timer(call) for call in calls]
     numbers = [max(1, round(0.002 / timer.timeit(1))) for timer in timers]
     best = [math.inf] * len(calls)
-    for index, (timer, number) in enumerate(zip(timers, numbers, strict=True)):
-        spent = 0.0
-        while spent < SECONDS:
-            seconds = timer.timeit(number)
-            best[index] = min(best[index], seconds / number)
-            spent += seconds
+    spent = [0.0] * len(calls)
+    while min(spent) < SECONDS:
+        for index, (timer, number) in enumerate(zip(timers, numbers, strict=True)):
+            if spent[index] < SECONDS:
+                seconds = timer.timeit(number)
+                best[index] = min(best[index], seconds / number)
+                spent[index] += seconds
     return [seconds * 1e6 for seconds in best]
 
 
