@@ -1,19 +1,26 @@
 //! What an assembly returns: `BuiltContext` and `FragmentUsage`; and what an audit finds: `Mutation`.
 
 use interleaf_core::fragment::{Lifetime, Trust};
+use std::sync::OnceLock;
+
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 
 use interleaf_core::assemble::{Assembly, FragmentKey};
 use interleaf_core::measure::LengthUnit;
 
 use crate::fragment::{Fragment, FragmentData};
-use crate::record::{Field, Form, Record, record_methods};
+use crate::record::{Field, Form, Record, built, record_methods};
 use crate::words::python_word;
 
 /// What one fragment used, and where it ended up.
+///
+/// Attributes:
+///     id, source_id, trust, lifetime, role, max_chars, metadata: those of the fragment.
+///     chars: its length in the unit of the plan.
+///     message_index: index of its message.
+///     span: start and end of its text in that message, in code points.
 #[pyclass(frozen, module = "interleaf")]
 pub struct FragmentUsage {
     id: Py<PyString>,
@@ -146,6 +153,11 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
 }
 
 /// One difference that an audit found.
+///
+/// Attributes:
+///     kind: `removed`, `field_changed`, `value_changed`, `added` or `reordered`.
+///     fragment_id: the fragment it is about.
+///     field: the field that changed, for `field_changed`; else None.
 #[pyclass(frozen, module = "interleaf")]
 pub struct Mutation {
     /// `removed`, `field_changed`, `value_changed`, `added` or `reordered`.
@@ -236,11 +248,24 @@ pub struct Totals {
 }
 
 /// The model input, and what each fragment used of its budget. Usages are built when they are first asked for.
+///
+/// Attributes:
+///     messages: a new list: the messages of the fragments, then the additional messages as they were given.
+///     fragment_usage: one `FragmentUsage` for each fragment, in their order.
+///     static_messages: how many leading messages hold nothing but `static` fragments.
+///     session_messages: how many leading messages hold nothing but `static` and `session` fragments. A prompt cache may be told
+///         to stop at either.
+///     additional_chars: length of the text of the additional messages.
+///     opaque_parts: how many of their parts are no text and count nothing.
+///     separator_chars: length of all separators between merged fragments.
+///     input_chars: all of it together.
+///     max_input_chars: the budget as given.
+///     unit: the unit of all lengths.
 #[pyclass(frozen, module = "interleaf")]
 pub struct BuiltContext {
     messages: Py<PyList>,
     source: Option<Box<UsageSource>>,
-    fragment_usage: PyOnceLock<Py<PyTuple>>,
+    fragment_usage: OnceLock<Py<PyTuple>>,
     max_input_chars: Py<PyAny>,
     totals: Totals,
 }
@@ -261,11 +286,11 @@ const CONTEXT_FIELDS: [&str; 10] = [
 impl BuiltContext {
     /// The result of an assembly.
     pub fn of(messages: Py<PyList>, source: UsageSource, max_input_chars: Py<PyAny>, totals: Totals) -> Self {
-        Self { messages, source: Some(Box::new(source)), fragment_usage: PyOnceLock::new(), max_input_chars, totals }
+        Self { messages, source: Some(Box::new(source)), fragment_usage: OnceLock::new(), max_input_chars, totals }
     }
 
     fn usage_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.fragment_usage.get_or_try_init(py, || match &self.source {
+        built(&self.fragment_usage, || match &self.source {
             Some(source) => source.usage(py).map(Bound::unbind),
             None => Ok(PyTuple::empty(py).unbind()),
         })
@@ -302,7 +327,6 @@ record_methods! { BuiltContext, hash: no,
     ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
-        py: Python<'_>,
         messages: Py<PyList>,
         fragment_usage: Py<PyTuple>,
         static_messages: usize,
@@ -318,10 +342,7 @@ record_methods! { BuiltContext, hash: no,
         let totals = Totals {
             additional_chars, opaque_parts, separator_chars, input_chars, static_messages, session_messages, unit,
         };
-        let cell = PyOnceLock::new();
-        // A new cell is empty, so there is nothing that could refuse the value.
-        let _ = cell.set(py, fragment_usage);
-        Ok(Self { messages, source: None, fragment_usage: cell, max_input_chars, totals })
+        Ok(Self { messages, source: None, fragment_usage: OnceLock::from(fragment_usage), max_input_chars, totals })
     }
 
     /// For annotations: `BuiltContext[dict[str, str]]`.
@@ -382,6 +403,7 @@ record_methods! { BuiltContext, hash: no,
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.messages)?;
+        visit.call(self.fragment_usage.get())?;
         if let Some(source) = &self.source {
             for fragment in &source.fragments {
                 match fragment {

@@ -98,13 +98,13 @@ impl Refuser<'_, '_> {
 }
 
 impl FragmentData {
-    fn from_values(values: Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        let id = Refuser { path, id: None }.id(&values, ID)?;
+    fn from_values(values: &Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
+        let id = Refuser { path, id: None }.id(values, ID)?;
         let refuser = Refuser { path, id: Some(&id) };
-        let source_id = refuser.id(&values, SOURCE_ID)?;
-        let trust = refuser.word::<Trust>(&values, TRUST, Code::InvalidTrust)?;
-        let lifetime = refuser.word::<Lifetime>(&values, LIFETIME, Code::InvalidLifetime)?;
-        let role = refuser.word::<Role>(&values, ROLE, Code::InvalidRole)?;
+        let source_id = refuser.id(values, SOURCE_ID)?;
+        let trust = refuser.word::<Trust>(values, TRUST, Code::InvalidTrust)?;
+        let lifetime = refuser.word::<Lifetime>(values, LIFETIME, Code::InvalidLifetime)?;
+        let role = refuser.word::<Role>(values, ROLE, Code::InvalidRole)?;
         let Some(max_chars) = &values[MAX_CHARS] else { return Err(refuser.missing(MAX_CHARS, EXPECTED_BUDGET)) };
         let Some((budget, max_chars)) = read_budget(max_chars)? else {
             return Err(refuser.refuse(MAX_CHARS, Code::InvalidBudget, found(max_chars), EXPECTED_BUDGET));
@@ -137,7 +137,7 @@ impl FragmentData {
 
     /// Reads the mapping form.
     pub fn from_mapping(mapping: &Bound<'_, PyAny>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        Self::from_values(FIELDS.read(mapping, path)?, path)
+        Self::from_values(&FIELDS.read(mapping, path)?, path)
     }
 
     /// What decides about it, measured in `unit`.
@@ -198,7 +198,26 @@ impl Fragment {
 
 /// A piece of model input with its source, trust, lifetime, role and own budget.
 ///
-/// Checked once when it is built, immutable, and reusable in any number of plans. See the typed stub for the fields.
+/// Checked once when it is built, immutable, and reusable in any number of plans.
+///
+/// Args:
+///     id: not empty, unique in a plan, encodable as UTF-8.
+///     source_id: where it comes from; not empty, encodable as UTF-8.
+///     trust: who vouches for it: `system`, `developer`, `user`, `tool` or `external`.
+///     lifetime: how long it stays the same: `static`, `session` or `turn`.
+///     role: who says it: `system`, `developer`, `user` or `assistant`.
+///     max_chars: its budget in the plan's unit, an int of 0 or more, or `math.inf`.
+///     value: text, or a JSON value, which is sent as compact JSON.
+///     metadata: anything; carried to the usage and never read.
+///
+/// Raises:
+///     PlanError: a field is missing or wrong; its `path` is the bare field.
+///
+/// >>> from interleaf import ContextFragment
+/// >>> facts = ContextFragment(id="facts", source_id="db", trust="tool", lifetime="turn", role="user", max_chars=80,
+/// ...                         value={"城": [1, 2.5, None]})
+/// >>> facts.text
+/// '{"城":[1,2.5,null]}'
 #[pyclass(frozen, module = "interleaf")]
 pub struct ContextFragment {
     /// The checked fragment.
@@ -240,7 +259,7 @@ record_methods! { ContextFragment, hash: all but ["value", "metadata"],
         metadata: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let values = [id, source_id, trust, lifetime, role, max_chars, value, metadata];
-        Ok(Self { data: FragmentData::from_values(values, &String::new)? })
+        Ok(Self { data: FragmentData::from_values(&values, &String::new)? })
     }
 
     /// A fragment from its mapping form, in snake_case or camelCase.

@@ -8,6 +8,7 @@ use interleaf_core::layout::{
     check_message_index, check_range,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyMappingProxy, PyRange, PyString, PyTuple, PyType};
 use std::sync::Arc;
@@ -213,22 +214,32 @@ impl Reader {
         Ok(indices.into_iter().collect())
     }
 
+    /// A range is checked as if item by item, whatever its ends, without visiting the items.
     fn index_range(self, range: &Bound<'_, PyRange>, path: &str) -> PyResult<MessageIndices> {
-        use pyo3::types::PyRangeMethods;
         let py = range.py();
-        let len = range.len();
-        let ends = (range.start(), range.stop(), range.step());
-        if let (Ok(start), Ok(_), Ok(step), Ok(len)) = (ends.0, ends.1, ends.2, len) {
-            return check_conversation_run(start as i64, step as i64, len, self.count, path).map_err(raise);
+        if !range.is_truthy()? {
+            return Ok(MessageIndices::from_iter([]));
         }
-        // Some end does not fit 64 bits. Whether the items do is a question for Python, which asks one at a time.
-        let first = range.get_item(0);
-        let Ok(first) = first else { return Ok(MessageIndices::from_iter([])) };
-        let (position, item) =
-            if read_int(&first)?.non_negative().is_some() { (1, range.get_item(1)) } else { (0, Ok(first)) };
-        let item = item.unwrap_or_else(|_| py.None().into_bound(py));
-        let expected = "indices of 0 or more that fit 64 bits";
-        Err(refuse(Class::Layout, Code::InvalidIndex, format!("{path}[{position}]"), found(&item), expected))
+        let end = |name: &Bound<'_, PyString>| read_int(&range.getattr(name)?);
+        let (first, limit, stride) = (end(intern!(py, "start"))?, end(intern!(py, "stop"))?, end(intern!(py, "step"))?);
+        let refuse_item = |position: usize| {
+            let item = range.get_item(position).unwrap_or_else(|_| py.None().into_bound(py));
+            let expected = "an int of 0 or more that fits 64 bits";
+            refuse(Class::Layout, Code::InvalidIndex, format!("{path}[{position}]"), found(&item), expected)
+        };
+        let Int::Fits(first) = first else { return Err(refuse_item(0)) };
+        // The last number that an item may be, and how many items are not past it. A negative first item ends the matter.
+        let last = limit.fitting().map_or(i64::MAX, |limit| limit.saturating_sub(1));
+        let ascending = |stride: i64| usize::try_from(last.saturating_sub(first) / stride).map_or(1, |after| after + 1);
+        let (stride, fitting, more) = match stride {
+            Int::Fits(stride @ 1..) => (stride, ascending(stride), limit == Int::TooLarge),
+            // Of a range that goes down the second item decides.
+            Int::Fits(stride) => (stride, if range.get_item(1).is_ok() { 2 } else { 1 }, false),
+            Int::TooSmall | Int::Neither => (i64::MIN, if range.get_item(1).is_ok() { 2 } else { 1 }, false),
+            Int::TooLarge => (1, 1, range.get_item(1).is_ok()),
+        };
+        let run = check_conversation_run(first, stride, fitting, self.count, path).map_err(raise)?;
+        if more { Err(refuse_item(fitting)) } else { Ok(run) }
     }
 
     fn outlets(self, object: &Bound<'_, PyAny>) -> PyResult<(Vec<Py<PyString>>, Vec<OutletAnchor>)> {
@@ -384,6 +395,17 @@ fn range_tuple(py: Python<'_>, range: Option<MessageRange>) -> PyResult<Option<B
 }
 
 /// Where the chat history is: the indices of its messages, and where it would be if it has none.
+///
+/// Args:
+///     message_indices: ascending indices, as a sequence or a `range`. A range is checked without visiting its items.
+///     empty_index: the gap of the history; required when there are no indices, and not used when there are.
+///
+/// Raises:
+///     LayoutError: an index is no int of 0 or more, the indices do not ascend, or a field is missing.
+///
+/// >>> from interleaf import Conversation
+/// >>> Conversation(range(1, 4)).message_indices
+/// (1, 2, 3)
 #[pyclass(frozen, module = "interleaf")]
 pub struct Conversation {
     core: CoreConversation,
@@ -422,7 +444,20 @@ record_methods! { Conversation, hash: all but [],
     }
 }
 
-/// The exact place of an outlet's marker in a message: nothing is searched.
+/// The exact place of an outlet's marker in a message: nothing is searched, so no content can open a slot.
+///
+/// Args:
+///     message_index: index of the host message.
+///     start: first code point of the marker.
+///     end: the one after its last.
+///     part_index: index of the part, where the content is a list.
+///
+/// Raises:
+///     LayoutError: a field is missing, or no int of 0 or more. Whether the marker stands there is checked on placement.
+///
+/// >>> from interleaf import OutletSpan
+/// >>> OutletSpan(0, 6, 22)
+/// OutletSpan(message_index=0, start=6, end=22)
 #[pyclass(frozen, module = "interleaf")]
 pub struct OutletSpan {
     message_index: usize,
@@ -487,6 +522,23 @@ record_methods! { OutletSpan, hash: all but [],
 }
 
 /// Where the anchors are in one message list. Every anchor is optional.
+///
+/// What can be checked without the messages is checked here; bounds and markers on placement.
+///
+/// Args:
+///     character: half-open range of messages, as a pair `(start, end)` or a mapping with `start` and `end`.
+///     examples: the same for the example dialogue.
+///     conversation: a `Conversation`, or a mapping with its fields.
+///     author_note: index of the note's message.
+///     outlets: outlet names, each with the index of the message that holds `{{outlet::name}}` once, or an `OutletSpan`.
+///
+/// Raises:
+///     LayoutError: an anchor is malformed, or two of them claim the same place.
+///
+/// >>> from interleaf import Conversation, Layout
+/// >>> layout = Layout(character=(0, 1), conversation=Conversation(range(1, 9)), outlets={"lore": 0})
+/// >>> layout.to_dict()["character"]
+/// [0, 1]
 #[pyclass(frozen, module = "interleaf")]
 pub struct Layout {
     /// Shared with the results of placements that used it.

@@ -3,18 +3,35 @@
 use interleaf_core::block::Position;
 use interleaf_core::layout::{MarkerSpan, OutletAnchor};
 use interleaf_core::place::{OutputIndices, Place, Slot};
+use interleaf_core::role_map::RoleMap;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::block::{Block, order_object};
 use crate::layout::{Layout, LayoutData};
-use crate::record::{Field, Form, Record, record_methods};
+use crate::record::{Field, Form, Record, built, record_methods};
 use crate::words::python_word;
 
 /// Where one block ended up.
+///
+/// Attributes:
+///     id: the block's id.
+///     position: its position.
+///     role: its role; of an embedded block that of its host, as it is.
+///     order: its order as given.
+///     depth: its depth as given, or None.
+///     outlet_name: its outlet as given, or None.
+///     message_index: index of its first message, or of its host, in the new list.
+///     message_count: how many messages it made; 0 if it is embedded.
+///     part_index: index of the part it is embedded in, where the host's content is a list.
+///     span: start and end of the embedded text in code points; None for messages of its own.
+///     gap: the gap it stands at, in the input list; None if it is embedded.
+///     requested_gap: the gap of its position alone.
+///     moved: whether the two differ, for a tool exchange was kept together.
+///     block_index: its index in the input.
+///     metadata: the block's metadata.
 #[pyclass(frozen, module = "interleaf")]
 pub struct Placement {
     id: Py<PyString>,
@@ -29,11 +46,12 @@ pub struct Placement {
     span: Option<(usize, usize)>,
     gap: Option<usize>,
     requested_gap: Option<usize>,
+    requested_role: Option<Py<PyString>>,
     block_index: usize,
     metadata: Option<Py<PyAny>>,
 }
 
-const PLACEMENT_FIELDS: [&str; 15] = [
+const PLACEMENT_FIELDS: [&str; 16] = [
     "id",
     "position",
     "role",
@@ -47,6 +65,7 @@ const PLACEMENT_FIELDS: [&str; 15] = [
     "gap",
     "requested_gap",
     "moved",
+    "requested_role",
     "block_index",
     "metadata",
 ];
@@ -71,6 +90,7 @@ impl Record for Placement {
             Field::optional(py, "gap", self.gap)?,
             Field::optional(py, "requested_gap", self.requested_gap)?,
             Field::new(py, "moved", self.moved())?.default_if(!self.moved()),
+            Field::optional(py, "requested_role", self.requested_role.as_ref())?,
             Field::new(py, "block_index", self.block_index)?,
             Field::optional(py, "metadata", self.metadata.as_ref())?,
         ])
@@ -81,7 +101,7 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     #[new]
     #[pyo3(signature = (
         *, id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
-        block_index, metadata=None, moved=None
+        block_index, metadata=None, moved=None, requested_role=None
     ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
@@ -100,12 +120,13 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
         block_index: usize,
         metadata: Option<Py<PyAny>>,
         moved: Option<bool>,
+        requested_role: Option<Py<PyString>>,
     ) -> Self {
         // `moved` follows from the gaps; it is taken so that a record can be built again from all of its fields.
         let _ = moved;
         Self {
             id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
-            block_index, metadata,
+            requested_role, block_index, metadata,
         }
     }
 
@@ -175,6 +196,11 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     }
 
     #[getter]
+    fn requested_role(&self) -> Option<&Py<PyString>> {
+        self.requested_role.as_ref()
+    }
+
+    #[getter]
     fn block_index(&self) -> usize {
         self.block_index
     }
@@ -192,6 +218,8 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
 
 /// Where an embedded block stands in its host.
 pub struct EmbeddedAt {
+    /// Which slot it is.
+    pub slot: usize,
     /// The host's role.
     pub role: Option<Py<PyAny>>,
     /// Index of the part, in list content.
@@ -216,14 +244,16 @@ pub struct Arrangement {
     pub slots: Vec<Slot>,
     /// How many messages each slot made, if some did not make exactly one.
     pub message_counts: Option<Vec<usize>>,
-    /// For each slot, where it is embedded; empty if none is.
-    pub embedded: Vec<Option<EmbeddedAt>>,
+    /// Where the embedded slots stand, in the order of the slots.
+    pub embedded: Vec<EmbeddedAt>,
     /// The layout of the input.
     pub layout: Arc<LayoutData>,
     /// The markers that were kept.
     pub kept: Vec<KeptMarker>,
     /// The outlets that no block fills, in layout order.
     pub unfilled: Vec<usize>,
+    /// The roles of blocks after the first conversation message, if they were mapped.
+    pub role_map: Option<RoleMap>,
 }
 
 impl Arrangement {
@@ -241,7 +271,7 @@ impl Arrangement {
         let mut placements = Vec::with_capacity(self.slots.len());
         for (index, slot) in self.slots.iter().enumerate() {
             let block = self.blocks[slot.block].data();
-            let (message_index, message_count, gap, requested_gap) = match slot.place {
+            let (message_index, message_count, gap, requested_gap) = match slot.place() {
                 Place::Gap { requested, gap } => {
                     let count = self.message_count(index);
                     made += count;
@@ -249,10 +279,16 @@ impl Arrangement {
                 }
                 Place::Host { message } => (indices.of_message(message), 0, None, None),
             };
-            let embedded = self.embedded.get(index).and_then(Option::as_ref);
-            let role = match embedded {
-                Some(embedded) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
-                None => block.role.map(|role| python_word(py, role).clone_ref(py).into_any()),
+            let embedded = self.embedded.binary_search_by_key(&index, |embedded| embedded.slot).ok();
+            let embedded = embedded.map(|at| &self.embedded[at]);
+            let own_role = block.role.filter(|_| embedded.is_none());
+            let role = match (embedded, own_role) {
+                (Some(embedded), _) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
+                (None, None) => None,
+                (None, Some(role)) => {
+                    let role = self.role_map.zip(gap).map_or(role, |(map, gap)| map.at(role, gap));
+                    Some(python_word(py, role).clone_ref(py).into_any())
+                }
             };
             placements.push(Placement {
                 id: block.id.clone_ref(py),
@@ -267,6 +303,7 @@ impl Arrangement {
                 span: embedded.map(|embedded| embedded.span),
                 gap,
                 requested_gap,
+                requested_role: own_role.map(|role| python_word(py, role).clone_ref(py)),
                 block_index: slot.block,
                 metadata: block.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
             });
@@ -288,13 +325,19 @@ impl Arrangement {
 }
 
 /// The new messages and the record of every placement. Records are built when they are first asked for.
+///
+/// Attributes:
+///     messages: a new list. Messages that nothing was embedded in are the same objects as in the input.
+///     placements: one `Placement` for each block, in prompt order.
+///     unfilled_outlets: names of declared outlets that no block fills, in layout order.
+///     layout: the same anchors in `messages`, so that another pass can follow.
 #[pyclass(frozen, module = "interleaf")]
 pub struct PlacementResult {
     messages: Py<PyList>,
     arrangement: Option<Box<Arrangement>>,
-    placements: PyOnceLock<Py<PyTuple>>,
-    layout: PyOnceLock<Py<Layout>>,
-    unfilled_outlets: PyOnceLock<Py<PyTuple>>,
+    placements: OnceLock<Py<PyTuple>>,
+    layout: OnceLock<Py<Layout>>,
+    unfilled_outlets: OnceLock<Py<PyTuple>>,
 }
 
 impl PlacementResult {
@@ -303,28 +346,28 @@ impl PlacementResult {
         Self {
             messages,
             arrangement: Some(Box::new(arrangement)),
-            placements: PyOnceLock::new(),
-            layout: PyOnceLock::new(),
-            unfilled_outlets: PyOnceLock::new(),
+            placements: OnceLock::new(),
+            layout: OnceLock::new(),
+            unfilled_outlets: OnceLock::new(),
         }
     }
 
     fn placements_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.placements.get_or_try_init(py, || match &self.arrangement {
+        built(&self.placements, || match &self.arrangement {
             Some(arrangement) => arrangement.placements(py).map(Bound::unbind),
             None => Ok(PyTuple::empty(py).unbind()),
         })
     }
 
     fn layout_of(&self, py: Python<'_>) -> PyResult<&Py<Layout>> {
-        self.layout.get_or_try_init(py, || match &self.arrangement {
+        built(&self.layout, || match &self.arrangement {
             Some(arrangement) => Py::new(py, arrangement.layout(py)?),
             None => Py::new(py, Layout { data: Arc::default() }),
         })
     }
 
     fn unfilled_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.unfilled_outlets.get_or_try_init(py, || match &self.arrangement {
+        built(&self.unfilled_outlets, || match &self.arrangement {
             Some(arrangement) => {
                 let names = arrangement.unfilled.iter().map(|&outlet| arrangement.layout.names[outlet].bind(py));
                 PyTuple::new(py, names.collect::<Vec<_>>()).map(Bound::unbind)
@@ -350,18 +393,10 @@ impl Record for PlacementResult {
     }
 }
 
-fn filled<T>(py: Python<'_>, value: T) -> PyOnceLock<T> {
-    let cell = PyOnceLock::new();
-    // A new cell is empty, so there is nothing that could refuse the value.
-    let _ = cell.set(py, value);
-    cell
-}
-
 record_methods! { PlacementResult, hash: no,
     #[new]
     #[pyo3(signature = (*, messages, placements, unfilled_outlets, layout))]
     fn new(
-        py: Python<'_>,
         messages: Py<PyList>,
         placements: Py<PyTuple>,
         unfilled_outlets: Py<PyTuple>,
@@ -370,9 +405,9 @@ record_methods! { PlacementResult, hash: no,
         Self {
             messages,
             arrangement: None,
-            placements: filled(py, placements),
-            layout: filled(py, layout),
-            unfilled_outlets: filled(py, unfilled_outlets),
+            placements: OnceLock::from(placements),
+            layout: OnceLock::from(layout),
+            unfilled_outlets: OnceLock::from(unfilled_outlets),
         }
     }
 
@@ -404,8 +439,8 @@ record_methods! { PlacementResult, hash: no,
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.messages)?;
-        // What is built on first use is reached through the fields it was built from as long as it is not built, and
-        // afterwards holds the same metadata and roles; only what this object owns itself may be visited.
+        visit.call(self.placements.get())?;
+        visit.call(self.layout.get())?;
         if let Some(arrangement) = &self.arrangement {
             for block in &arrangement.blocks {
                 match block {
@@ -416,7 +451,7 @@ record_methods! { PlacementResult, hash: no,
                     }
                 }
             }
-            for embedded in arrangement.embedded.iter().flatten() {
+            for embedded in &arrangement.embedded {
                 visit.call(&embedded.role)?;
             }
         }
@@ -425,6 +460,10 @@ record_methods! { PlacementResult, hash: no,
 }
 
 /// Which positions and outlets a layout has anchors for.
+///
+/// Attributes:
+///     positions: those of the eight positions, in their order.
+///     outlets: names of the outlets, in layout order.
 #[pyclass(frozen, module = "interleaf")]
 pub struct PlacementCapabilities {
     positions: Py<PyTuple>,
