@@ -4,6 +4,7 @@ from typing import Any, Final, Generic, SupportsIndex, TypeVar, final, overload
 
 from typing_extensions import Self
 
+from .adapters.protocol import MessageAdapter
 from .types import (
     BlockDict,
     ConversationDict,
@@ -89,7 +90,7 @@ class ContextBlock:
     def __replace__(self, **changes: Any) -> ContextBlock: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("id", "position", "content", "role", "order", "depth", "outlet_name", "metadata")
 
 @final
 class Conversation:
@@ -103,7 +104,7 @@ class Conversation:
     def __replace__(self, **changes: Any) -> Conversation: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("message_indices", "empty_index")
 
 @final
 class OutletSpan:
@@ -127,7 +128,7 @@ class OutletSpan:
     def __replace__(self, **changes: Any) -> OutletSpan: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("message_index", "start", "end", "part_index")
 
 @final
 class Layout:
@@ -157,7 +158,7 @@ class Layout:
     def __replace__(self, **changes: Any) -> Layout: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("character", "examples", "conversation", "author_note", "outlets")
 
 @final
 class Placement:
@@ -179,6 +180,7 @@ class Placement:
         block_index: int,
         metadata: object = None,
         moved: bool | None = None,
+        requested_role: str | None = None,
     ) -> Self: ...
     @property
     def id(self) -> str: ...
@@ -207,6 +209,8 @@ class Placement:
     @property
     def moved(self) -> bool: ...
     @property
+    def requested_role(self) -> str | None: ...
+    @property
     def block_index(self) -> int: ...
     @property
     def metadata(self) -> Any: ...
@@ -215,7 +219,23 @@ class Placement:
     def __replace__(self, **changes: Any) -> Placement: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "id",
+        "position",
+        "role",
+        "order",
+        "depth",
+        "outlet_name",
+        "message_index",
+        "message_count",
+        "part_index",
+        "span",
+        "gap",
+        "requested_gap",
+        "moved",
+        "block_index",
+        "metadata",
+    )
 
 @final
 class PlacementResult(Generic[_M]):
@@ -241,7 +261,7 @@ class PlacementResult(Generic[_M]):
     def __replace__(self, **changes: Any) -> PlacementResult[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout")
 
 @final
 class PlacementCapabilities:
@@ -255,7 +275,7 @@ class PlacementCapabilities:
     def __replace__(self, **changes: Any) -> PlacementCapabilities: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("positions", "outlets")
 
 @final
 class ContextFragment:
@@ -296,7 +316,7 @@ class ContextFragment:
     def __replace__(self, **changes: Any) -> ContextFragment: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("id", "source_id", "trust", "lifetime", "role", "max_chars", "value", "metadata")
 
 @final
 class ContextPlan:
@@ -335,7 +355,16 @@ class ContextPlan:
     def __replace__(self, **changes: Any) -> ContextPlan: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "fragments",
+        "max_input_chars",
+        "additional_messages",
+        "original_fragments",
+        "mutable_fragment_ids",
+        "unit",
+        "merge_adjacent",
+        "separator",
+    )
 
 @final
 class FragmentUsage:
@@ -378,7 +407,18 @@ class FragmentUsage:
     def __replace__(self, **changes: Any) -> FragmentUsage: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "id",
+        "source_id",
+        "trust",
+        "lifetime",
+        "role",
+        "chars",
+        "max_chars",
+        "message_index",
+        "span",
+        "metadata",
+    )
 
 @final
 class Mutation:
@@ -394,7 +434,7 @@ class Mutation:
     def __replace__(self, **changes: Any) -> Mutation: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("kind", "fragment_id", "field")
 
 @final
 class BuiltContext(Generic[_M]):
@@ -438,7 +478,18 @@ class BuiltContext(Generic[_M]):
     def __replace__(self, **changes: Any) -> BuiltContext[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "messages",
+        "fragment_usage",
+        "static_messages",
+        "session_messages",
+        "additional_chars",
+        "opaque_parts",
+        "separator_chars",
+        "input_chars",
+        "max_input_chars",
+        "unit",
+    )
 
 @overload
 def place_context_blocks(
@@ -449,10 +500,11 @@ def place_context_blocks(
     create_message: None = None,
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages[_M] | None = None,
-    adapter: Any | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[Role, Role] | None = None,
 ) -> PlacementResult[_M]: ...
 @overload
 def place_context_blocks(
@@ -463,10 +515,11 @@ def place_context_blocks(
     create_message: CreateMessage[_N],
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages[_N] | None = None,
-    adapter: Any | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[Role, Role] | None = None,
 ) -> PlacementResult[_M | _N]: ...
 def get_placement_capabilities(layout: Layout | LayoutDict | Mapping[str, Any]) -> PlacementCapabilities: ...
 @overload
