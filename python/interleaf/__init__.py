@@ -11,6 +11,7 @@ from ._interleaf import (
     ContextFragment,
     ContextPlan,
     Conversation,
+    Finding,
     FragmentUsage,
     Layout,
     Mutation,
@@ -23,6 +24,7 @@ from ._interleaf import (
     assemble_fragments,
     get_placement_capabilities,
     place_context_blocks,
+    scan_content,
 )
 from .errors import (
     AdapterError,
@@ -43,6 +45,7 @@ __all__ = [
     "ContextFragment",
     "ContextPlan",
     "Conversation",
+    "Finding",
     "FragmentUsage",
     "InterleafError",
     "Layout",
@@ -59,4 +62,5 @@ __all__ = [
     "assemble_fragments",
     "get_placement_capabilities",
     "place_context_blocks",
+    "scan_content",
 ]

@@ -17,4 +17,5 @@ pub mod layout;
 pub mod measure;
 pub mod outlet;
 pub mod place;
+pub mod scan;
 pub mod text;

@@ -15,6 +15,7 @@ mod place;
 mod placement;
 mod plan;
 mod record;
+mod scan;
 mod sequence;
 mod unicode;
 mod words;
@@ -44,6 +45,8 @@ mod _interleaf {
     use crate::placement::{Placement, PlacementCapabilities, PlacementResult};
     #[pymodule_export]
     use crate::plan::ContextPlan;
+    #[pymodule_export]
+    use crate::scan::{Finding, scan_content};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

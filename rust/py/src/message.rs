@@ -114,7 +114,8 @@ impl<'py> HostContent<'py> {
     }
 }
 
-fn adapter_texts<'py>(
+/// The texts that an adapter's `text_parts` returned as a sequence.
+pub fn adapter_texts<'py>(
     adapter: &Bound<'py, PyAny>,
     content: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Option<Bound<'py, PyString>>>> {
