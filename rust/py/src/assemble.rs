@@ -33,7 +33,7 @@ pub fn assemble_context_plan<'py>(
 
 /// Turns fragments into the model input: a plan with nothing else in it. See the typed stub for the whole contract.
 #[pyfunction]
-#[pyo3(signature = (fragments, max_input_chars, *, unit=None, merge_adjacent=None, separator=None, create_message=None))]
+#[pyo3(signature = (fragments, max_input_chars, *, unit=None, merge_adjacent=None, separator=None, create_message=None), text_signature = "(fragments, max_input_chars, *, unit='codepoint', merge_adjacent=False, separator='\\n\\n', create_message=None)")]
 pub fn assemble_fragments<'py>(
     fragments: Bound<'py, PyAny>,
     max_input_chars: Bound<'py, PyAny>,

@@ -261,7 +261,7 @@ impl Record for ContextBlock {
 
 record_methods! { ContextBlock, hash: all but ["metadata"],
     #[new]
-    #[pyo3(signature = (*, id=None, position=None, content=None, role=None, order=None, depth=None, outlet_name=None, metadata=None))]
+    #[pyo3(signature = (*, id=None, position=None, content=None, role=None, order=None, depth=None, outlet_name=None, metadata=None), text_signature = "(*, id, position, content, role=None, order=None, depth=None, outlet_name=None, metadata=None)")]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new<'py>(
         id: Option<Bound<'py, PyAny>>,

@@ -227,7 +227,7 @@ impl Record for ContextFragment {
 
 record_methods! { ContextFragment, hash: all but ["value", "metadata"],
     #[new]
-    #[pyo3(signature = (*, id=None, source_id=None, trust=None, lifetime=None, role=None, max_chars=None, value=None, metadata=None))]
+    #[pyo3(signature = (*, id=None, source_id=None, trust=None, lifetime=None, role=None, max_chars=None, value=None, metadata=None), text_signature = "(*, id, source_id, trust, lifetime, role, max_chars, value, metadata=None)")]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new<'py>(
         id: Option<Bound<'py, PyAny>>,

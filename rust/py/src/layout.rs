@@ -404,7 +404,7 @@ impl Record for Conversation {
 
 record_methods! { Conversation, hash: all but [],
     #[new]
-    #[pyo3(signature = (message_indices=None, empty_index=None))]
+    #[pyo3(signature = (message_indices=None, empty_index=None), text_signature = "(message_indices, empty_index=None)")]
     fn new(message_indices: Option<Bound<'_, PyAny>>, empty_index: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
         let reader = Reader { prefix: "", count: MessageCount::UNKNOWN };
         Ok(Self { core: reader.conversation_values(&[message_indices, empty_index], "")? })
@@ -452,7 +452,7 @@ impl Record for OutletSpan {
 
 record_methods! { OutletSpan, hash: all but [],
     #[new]
-    #[pyo3(signature = (message_index=None, start=None, end=None, part_index=None))]
+    #[pyo3(signature = (message_index=None, start=None, end=None, part_index=None), text_signature = "(message_index, start, end, part_index=None)")]
     fn new(
         message_index: Option<Bound<'_, PyAny>>,
         start: Option<Bound<'_, PyAny>>,

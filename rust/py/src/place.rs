@@ -299,7 +299,7 @@ fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
 #[pyo3(signature = (
     messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None,
     tool_exchanges=None, unfilled_outlets=None, separator=None
-))]
+), text_signature = "(messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None, tool_exchanges='keep', unfilled_outlets='remove', separator='\\n')")]
 #[allow(clippy::too_many_arguments)] // the keywords of the contract
 pub fn place_context_blocks<'py>(
     py: Python<'py>,

@@ -326,7 +326,7 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
     #[pyo3(signature = (
         *, fragments=None, max_input_chars=None, additional_messages=None, original_fragments=None,
         mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None
-    ))]
+    ), text_signature = "(*, fragments, max_input_chars, additional_messages=None, original_fragments=None, mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None)")]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new<'py>(
         py: Python<'py>,
