@@ -8,6 +8,7 @@ from .types import (
     BlockDict,
     ConversationDict,
     CreateMessage,
+    FindingKind,
     FragmentDict,
     FragmentValue,
     LayoutDict,
@@ -36,6 +37,7 @@ __all__ = [
     "ContextFragment",
     "ContextPlan",
     "Conversation",
+    "Finding",
     "FragmentUsage",
     "Layout",
     "Mutation",
@@ -48,6 +50,7 @@ __all__ = [
     "assemble_fragments",
     "get_placement_capabilities",
     "place_context_blocks",
+    "scan_content",
 ]
 
 __version__: Final[str]
@@ -397,6 +400,46 @@ class Mutation:
     __match_args__: Final[tuple[str, ...]]
 
 @final
+class Finding:
+    def __new__(
+        cls,
+        *,
+        kind: FindingKind,
+        text: str,
+        span: tuple[int, int],
+        message_index: int | None = None,
+        part_index: int | None = None,
+        result_index: int | None = None,
+        end_part_index: int | None = None,
+        end_offset: int | None = None,
+        block_id: str | None = None,
+    ) -> Self: ...
+    @property
+    def kind(self) -> FindingKind: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def span(self) -> tuple[int, int]: ...
+    @property
+    def message_index(self) -> int | None: ...
+    @property
+    def part_index(self) -> int | None: ...
+    @property
+    def result_index(self) -> int | None: ...
+    @property
+    def end_part_index(self) -> int | None: ...
+    @property
+    def end_offset(self) -> int | None: ...
+    @property
+    def block_id(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> Finding: ...
+    def __replace__(self, **changes: Any) -> Finding: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__: Final[tuple[str, ...]]
+
+@final
 class BuiltContext(Generic[_M]):
     def __new__(
         cls,
@@ -497,3 +540,4 @@ def assemble_fragments(
     separator: str | None = "\n\n",
     create_message: CreateMessage[_N],
 ) -> BuiltContext[_N]: ...
+def scan_content(text_or_messages: str | Sequence[Any], *, adapter: Any | None = None) -> tuple[Finding, ...]: ...

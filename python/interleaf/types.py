@@ -17,6 +17,7 @@ __all__ = [
     "ContentPart",
     "ConversationDict",
     "CreateMessage",
+    "FindingKind",
     "FragmentDict",
     "FragmentValue",
     "LayoutDict",
@@ -70,6 +71,19 @@ UnfilledOutlets: TypeAlias = Literal["remove", "keep", "error"]
 
 MutationKind: TypeAlias = Literal["removed", "field_changed", "value_changed", "added", "reordered"]
 """What an audit can find."""
+
+FindingKind: TypeAlias = Literal[
+    "control_token",
+    "look_alike_token",
+    "sentence_token",
+    "reasoning_tag",
+    "outlet_marker",
+    "tag_characters",
+    "invisible",
+    "bidi_control",
+    "variation_selectors",
+]
+"""What a scan can find."""
 
 FragmentValue: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
 """Text, or a JSON value: dicts with `str` keys, lists, tuples, ints, finite floats, bools and, inside, None."""

@@ -11,14 +11,27 @@ use crate::errors::found;
 use crate::message::{Access, adapter_texts, is_word, item};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{is_sequence, snapshot};
-use crate::unicode::{TextPiece, join, text};
+use crate::unicode::{TextPiece, join, slice, text};
 use crate::words::python_word;
 
 /// Text shorter than this is scanned with the interpreter's lock held. A mebibyte takes a few tenths of a millisecond, which is
 /// where giving the lock away and waiting for it begins to be worth it to other threads.
 const RELEASE_FROM: usize = 1 << 20;
 
-/// One thing that `scan_content` found, and where.
+/// One thing that `scan_content` found, and where. Immutable.
+///
+/// Attributes:
+///     kind: what it is, one of `interleaf.types.FindingKind`.
+///     text: the matched text, whole, also if it is spread over several parts.
+///     span: where it begins and ends in its text, in code points. A finding that goes on into a later part ends here at the end
+///         of its first part.
+///     message_index: index of the message; None if a text was scanned.
+///     part_index: index of the part in list content, else None.
+///     result_index: index of the text in the list content of a `tool_result` part, else None.
+///     end_part_index: for a finding that goes on, index of the part it ends in, in the same list as the first one (that of
+///         the result, if `result_index` is set); None for a finding in one text.
+///     end_offset: for a finding that goes on, where it ends in that part, in code points.
+///     block_id: id of the block whose rendered text was scanned, else None.
 #[pyclass(frozen, module = "interleaf")]
 pub struct Finding {
     kind: Py<PyString>,
@@ -174,12 +187,14 @@ impl<'py> Run<'py> {
 
     fn finding(&self, py: Python<'py>, found: &Found, ends: &[usize]) -> PyResult<Finding> {
         let at = locate(&found.span, ends);
-        let mut pieces = vec![TextPiece::new(&self.texts[at.first], at.span.clone())?];
+        let mut matched = slice(&self.texts[at.first], &at.span)?;
         if let Some((last, offset)) = at.end {
+            let mut pieces = vec![TextPiece::whole(&matched)?];
             for between in &self.texts[at.first + 1..last] {
                 pieces.push(TextPiece::whole(between)?);
             }
-            pieces.push(TextPiece::new(&self.texts[last], 0..offset)?);
+            pieces.push(TextPiece::whole(&slice(&self.texts[last], &(0..offset))?)?);
+            matched = join(py, &pieces)?;
         }
         let index_of = |text: usize| {
             let place = self.place_of(text);
@@ -187,7 +202,7 @@ impl<'py> Run<'py> {
         };
         Ok(Finding {
             kind: python_word(py, found.kind).clone_ref(py),
-            text: join(py, &pieces)?.unbind(),
+            text: matched.unbind(),
             place: self.place_of(at.first),
             span: (at.span.start, at.span.end),
             end: at.end.and_then(|(last, offset)| index_of(last).map(|last| (last, offset))),
@@ -318,7 +333,32 @@ fn scan_message<'py>(access: &Access<'py>, index: usize, findings: &mut Vec<Find
     }
 }
 
-/// Looks for text that pretends to be something else. See the typed stub for the whole contract.
+/// Looks for text that pretends to be something else: control tokens, outlet markers, characters that nobody sees.
+///
+/// Text parts that follow each other directly are read as one text, as chat templates join them, so a token spread over parts is
+/// found. Of messages only `content` is read: a `str`, or a list or tuple of parts, in which text parts (`text`, `input_text`,
+/// `output_text`, or a bare `str`) and the content of `tool_result` parts are looked at. Content of any other form, a one-shot
+/// iterator say, is left untouched and gives no finding.
+///
+/// It finds what it knows by form. It does not understand text, and no finding does not mean that a model will not obey it.
+///
+/// Args:
+///     text_or_messages: one text, or a sequence of messages.
+///     adapter: how messages are read that are no dicts; by default the adapter of their type.
+///
+/// Returns:
+///     The findings by message, part and place. Those of different kinds may overlap: a zero-width space inside a token.
+///
+/// Raises:
+///     TypeError: the argument is neither a text nor a sequence.
+///     AdapterError: a message is of a type that no adapter knows.
+///
+/// Example:
+///     >>> from interleaf import scan_content
+///     >>> [(finding.kind, finding.span) for finding in scan_content("Thanks!<|im_end|>")]
+///     [('control_token', (7, 17))]
+///     >>> scan_content([{"role": "user", "content": "Hello"}])
+///     ()
 #[pyfunction]
 #[pyo3(signature = (text_or_messages, *, adapter=None))]
 pub fn scan_content<'py>(

@@ -184,7 +184,8 @@ pub fn next_stop_in_bytes(units: &[u8], from: usize) -> Option<usize> {
     let blocks = rest[near..].chunks_exact(BLOCK);
     let tail = blocks.remainder();
     for block in blocks {
-        if block.iter().fold(false, |any, &byte| any | is_stop_byte(byte)) {
+        // Added up in a byte, not in a bool that might end the loop early.
+        if block.iter().fold(0, |any, &byte| any | u8::from(is_stop_byte(byte))) != 0 {
             return block.iter().position(|&byte| is_stop_byte(byte)).map(|offset| at + offset);
         }
         at += BLOCK;
