@@ -32,6 +32,7 @@ const RELEASE_FROM: usize = 1 << 20;
 ///         the result, if `result_index` is set); None for a finding in one text.
 ///     end_offset: for a finding that goes on, where it ends in that part, in code points.
 ///     block_id: id of the block whose rendered text was scanned, else None.
+#[allow(clippy::doc_markdown)] // a docstring of Python
 #[pyclass(frozen, module = "interleaf")]
 pub struct Finding {
     kind: Py<PyString>,
@@ -359,6 +360,7 @@ fn scan_message<'py>(access: &Access<'py>, index: usize, findings: &mut Vec<Find
 ///     [('control_token', (7, 17))]
 ///     >>> scan_content([{"role": "user", "content": "Hello"}])
 ///     ()
+#[allow(clippy::doc_markdown)] // a docstring of Python
 #[pyfunction]
 #[pyo3(signature = (text_or_messages, *, adapter=None))]
 pub fn scan_content<'py>(

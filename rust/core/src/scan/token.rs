@@ -1,6 +1,6 @@
 //! Control tokens of chat templates.
 //!
-//! Tokens in pipes, `<|…|>`, are known by their form: every family adds names of its own (ChatML, Llama 3, Phi, Qwen, harmony,
+//! Tokens in pipes, `<|…|>`, are known by their form: every family adds names of its own (`ChatML`, Llama 3, Phi, Qwen, harmony,
 //! Zephyr, GLM, Kimi, Command R, and in full-width pipes `DeepSeek`). All others are known by name.
 
 use super::Kind;
