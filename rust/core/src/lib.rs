@@ -17,5 +17,6 @@ pub mod layout;
 pub mod measure;
 pub mod outlet;
 pub mod place;
+mod prompt_key;
 pub mod scan;
 pub mod text;

@@ -3,6 +3,7 @@
 use interleaf_core::block::{Order, Position, Role};
 use interleaf_core::error::{Class, Code, Refusal};
 use interleaf_core::outlet::is_outlet_name;
+use interleaf_core::place::IdPrefix;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
@@ -38,6 +39,8 @@ pub struct BlockData {
     pub id: Py<PyString>,
     /// Python's hash of the id.
     pub id_hash: u64,
+    /// The beginning of the id, as blocks are sorted by it.
+    pub id_prefix: IdPrefix,
     /// Where it is to stand.
     pub position: Position,
     /// The text as given.
@@ -153,6 +156,7 @@ impl BlockData {
         };
         Ok(Self {
             id_hash: hash(&id)?,
+            id_prefix: IdPrefix::of(text(&id)?),
             id: id.clone().unbind(),
             position,
             content: content.clone().unbind(),

@@ -192,6 +192,8 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
 
 /// Where an embedded block stands in its host.
 pub struct EmbeddedAt {
+    /// Which slot it is.
+    pub slot: usize,
     /// The host's role.
     pub role: Option<Py<PyAny>>,
     /// Index of the part, in list content.
@@ -216,8 +218,8 @@ pub struct Arrangement {
     pub slots: Vec<Slot>,
     /// How many messages each slot made, if some did not make exactly one.
     pub message_counts: Option<Vec<usize>>,
-    /// For each slot, where it is embedded; empty if none is.
-    pub embedded: Vec<Option<EmbeddedAt>>,
+    /// Where the embedded slots stand, in the order of the slots.
+    pub embedded: Vec<EmbeddedAt>,
     /// The layout of the input.
     pub layout: Arc<LayoutData>,
     /// The markers that were kept.
@@ -241,7 +243,7 @@ impl Arrangement {
         let mut placements = Vec::with_capacity(self.slots.len());
         for (index, slot) in self.slots.iter().enumerate() {
             let block = self.blocks[slot.block].data();
-            let (message_index, message_count, gap, requested_gap) = match slot.place {
+            let (message_index, message_count, gap, requested_gap) = match slot.place() {
                 Place::Gap { requested, gap } => {
                     let count = self.message_count(index);
                     made += count;
@@ -249,7 +251,8 @@ impl Arrangement {
                 }
                 Place::Host { message } => (indices.of_message(message), 0, None, None),
             };
-            let embedded = self.embedded.get(index).and_then(Option::as_ref);
+            let embedded = self.embedded.binary_search_by_key(&index, |embedded| embedded.slot).ok();
+            let embedded = embedded.map(|at| &self.embedded[at]);
             let role = match embedded {
                 Some(embedded) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
                 None => block.role.map(|role| python_word(py, role).clone_ref(py).into_any()),
@@ -416,7 +419,7 @@ record_methods! { PlacementResult, hash: no,
                     }
                 }
             }
-            for embedded in arrangement.embedded.iter().flatten() {
+            for embedded in &arrangement.embedded {
                 visit.call(&embedded.role)?;
             }
         }

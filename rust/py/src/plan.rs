@@ -15,7 +15,7 @@ use crate::fragment::{ContextFragment, EXPECTED_BUDGET, Fragment};
 use crate::number::read_budget;
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{Items, snapshot};
-use crate::unicode::{quoted, text};
+use crate::unicode::{quoted, same_text, text};
 use crate::words::{one_of, python_word, read_word};
 
 const FRAGMENTS: usize = 0;
@@ -111,8 +111,7 @@ fn read_fragments(items: &Bound<'_, PyAny>, list: &str) -> PyResult<Vec<Fragment
     while let Some(item) = items.get(index) {
         let fragment = Fragment::read(&item, &|| format!("{list}[{index}]"))?;
         let data = fragment.data();
-        let id = text(data.id.bind(py))?;
-        let same = |before: usize| text(fragments[before].data().id.bind(py)).is_ok_and(|other| other == id);
+        let same = |before: usize| same_text(fragments[before].data().id.bind(py), data.id.bind(py));
         if let Some(before) = ids.find(data.id_hash, same) {
             let found = format!("the id of {list}[{before}] again");
             let refusal = Refusal::new(

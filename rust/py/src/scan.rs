@@ -45,6 +45,7 @@ pub struct Finding {
 }
 
 /// Which text a finding is in.
+#[allow(clippy::struct_field_names)] // the names of the fields of a finding
 #[derive(Clone, Copy, Default)]
 struct Location {
     message_index: Option<usize>,
@@ -228,12 +229,11 @@ fn scan_list<'py>(
 ) -> PyResult<()> {
     let mut run = Run { texts: Vec::new(), place: place_of(0), counted };
     for (index, text) in texts.into_iter().enumerate() {
-        match text {
-            Some(text) => run.texts.push(text),
-            None => {
-                run.scan(py, findings)?;
-                run = Run { texts: Vec::new(), place: place_of(index + 1), counted };
-            }
+        if let Some(text) = text {
+            run.texts.push(text);
+        } else {
+            run.scan(py, findings)?;
+            run = Run { texts: Vec::new(), place: place_of(index + 1), counted };
         }
     }
     run.scan(py, findings)
@@ -267,11 +267,7 @@ fn result_content<'py>(part: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     }
 }
 
-fn scan_parts<'py>(
-    parts: &Bound<'py, PyList>,
-    message_index: Option<usize>,
-    findings: &mut Vec<Finding>,
-) -> PyResult<()> {
+fn scan_parts(parts: &Bound<'_, PyList>, message_index: Option<usize>, findings: &mut Vec<Finding>) -> PyResult<()> {
     let py = parts.py();
     let mut texts = Vec::with_capacity(parts.len());
     let mut results = Vec::new();
@@ -304,7 +300,7 @@ fn scan_parts<'py>(
     Ok(())
 }
 
-fn scan_message<'py>(access: &Access<'py>, index: usize, findings: &mut Vec<Finding>) -> PyResult<()> {
+fn scan_message(access: &Access<'_>, index: usize, findings: &mut Vec<Finding>) -> PyResult<()> {
     let place = Location { message_index: Some(index), ..Location::default() };
     match access {
         Access::Dict(dict) => {
