@@ -191,11 +191,10 @@ impl<'py> Run<'py> {
         let at = locate(&found.span, ends);
         let mut matched = slice(&self.texts[at.first], &at.span)?;
         if let Some((last, offset)) = at.end {
-            let mut pieces = vec![TextPiece::whole(&matched)?];
-            for between in &self.texts[at.first + 1..last] {
-                pieces.push(TextPiece::whole(between)?);
-            }
-            pieces.push(TextPiece::whole(&slice(&self.texts[last], &(0..offset))?)?);
+            let tail = slice(&self.texts[last], &(0..offset))?;
+            let between = self.texts[at.first + 1..last].iter();
+            let texts = std::iter::once(&matched).chain(between).chain(std::iter::once(&tail));
+            let pieces = texts.map(TextPiece::whole).collect::<PyResult<Vec<_>>>()?;
             matched = join(py, &pieces)?;
         }
         let index_of = |text: usize| {
