@@ -163,7 +163,8 @@ fn slot(layout: &Layout, block: usize, key: &BlockKey, outlet_ranks: &[usize]) -
 /// no gap is asked about twice, however many blocks lie in one long exchange.
 pub fn keep_exchanges<E>(slots: &mut [Slot], mut parts: impl FnMut(usize) -> Result<bool, E>) -> Result<(), E> {
     let mut before: Option<(usize, usize)> = None;
-    for slot in slots {
+    let mut any_moved = false;
+    for slot in slots.iter_mut() {
         let Place::Gap { requested, .. } = slot.place() else { continue };
         let mut at = requested;
         loop {
@@ -177,7 +178,15 @@ pub fn keep_exchanges<E>(slots: &mut [Slot], mut parts: impl FnMut(usize) -> Res
             }
         }
         before = Some((requested, at));
+        any_moved |= at != requested;
         slot.moved_to = at;
+    }
+    if any_moved {
+        // A block may have passed a host on its way back. Among themselves blocks at gaps keep their order, and so do hosts.
+        slots.sort_by_key(|slot| match slot.place() {
+            Place::Gap { gap, .. } => (gap, false),
+            Place::Host { message } => (message, true),
+        });
     }
     Ok(())
 }

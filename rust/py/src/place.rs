@@ -318,7 +318,43 @@ fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
     (0..filled.len()).filter(|&outlet| !filled[outlet]).collect()
 }
 
-/// Puts selected blocks where the layout has their anchors. See the typed stub for the whole contract.
+/// Puts selected blocks where the layout has their anchors, and tells where each one ended up.
+///
+/// Every block is placed exactly once, or the call raises and nothing has changed. Inputs are never mutated; a message that
+/// nothing is embedded in is returned as the same object.
+///
+/// Args:
+///     messages: a sequence of messages.
+///     blocks: an iterable of `ContextBlock`s or mappings with their fields.
+///     layout: a `Layout` or a mapping with its fields: where the anchors are in `messages`.
+///     create_message: makes a message of `{"role": ..., "content": ...}`; without it that dict is the message.
+///     render_block: formats the content of a block, which it gets as the caller gave it; called once a block, in prompt order.
+///     render_messages: makes one or more messages of a block and its formatted content.
+///     adapter: reads and writes messages that are no mappings; without it one is found by the type of each message.
+///     tool_exchanges: `keep` moves a block that would part a tool call from its result to the nearest gap before it;
+///         `split` takes its position literally.
+///     unfilled_outlets: `remove` takes the marker of an outlet that no block fills out of its message, `keep` leaves it,
+///         `error` raises.
+///     separator: stands between blocks of one author's note or outlet.
+///
+/// Returns:
+///     A `PlacementResult`: the new messages, a record of every placement, and the layout of the new messages.
+///
+/// Raises:
+///     LayoutError: the layout does not fit the messages, or a host message cannot take text.
+///     BlockError: a block is malformed, has no anchor, or was rendered to something that cannot be placed.
+///     AdapterError: a message that has to be looked at is of a type that no adapter knows.
+///     InterleafError: an option has a value that it does not know (`invalid_option`).
+///     TypeError: the call is wrong as a call: `messages` is no sequence, `blocks` cannot be iterated, a callback be called.
+///
+/// >>> from interleaf import place_context_blocks
+/// >>> chat = [{"role": "system", "content": "You guard the gate."}, {"role": "user", "content": "Let me in."}]
+/// >>> rule = {"id": "rule", "position": "at_depth", "depth": 1, "role": "system", "content": "Nobody passes."}
+/// >>> result = place_context_blocks(chat, [rule], {"conversation": {"message_indices": [1]}})
+/// >>> [message["content"] for message in result.messages]
+/// ['You guard the gate.', 'Nobody passes.', 'Let me in.']
+/// >>> result.placements[0].message_index
+/// 1
 #[pyfunction]
 #[pyo3(signature = (
     messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None,
@@ -541,6 +577,21 @@ impl<'py> Output<'py> {
 }
 
 /// Says which of the eight positions a layout has anchors for, and which outlets.
+///
+/// It looks at the declaration only: what an anchor holds is checked on placement.
+///
+/// Args:
+///     layout: a `Layout` or a mapping with its fields.
+///
+/// Returns:
+///     A `PlacementCapabilities` with `positions` and `outlets`.
+///
+/// Raises:
+///     LayoutError: the layout is no mapping, or has an unknown anchor or a wrong outlet name.
+///
+/// >>> from interleaf import get_placement_capabilities
+/// >>> get_placement_capabilities({"character": (0, 1), "outlets": {"lore": 0}}).positions
+/// ('before_character', 'after_character', 'outlet')
 #[pyfunction]
 #[pyo3(signature = (layout))]
 pub fn get_placement_capabilities(py: Python<'_>, layout: &Bound<'_, PyAny>) -> PyResult<PlacementCapabilities> {

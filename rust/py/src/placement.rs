@@ -15,6 +15,23 @@ use crate::record::{Field, Form, Record, record_methods};
 use crate::words::python_word;
 
 /// Where one block ended up.
+///
+/// Attributes:
+///     id: the block's id.
+///     position: its position.
+///     role: its role; of an embedded block that of its host, as it is.
+///     order: its order as given.
+///     depth: its depth as given, or None.
+///     outlet_name: its outlet as given, or None.
+///     message_index: index of its first message, or of its host, in the new list.
+///     message_count: how many messages it made; 0 if it is embedded.
+///     part_index: index of the part it is embedded in, where the host's content is a list.
+///     span: start and end of the embedded text in code points; None for messages of its own.
+///     gap: the gap it stands at, in the input list; None if it is embedded.
+///     requested_gap: the gap of its position alone.
+///     moved: whether the two differ, for a tool exchange was kept together.
+///     block_index: its index in the input.
+///     metadata: the block's metadata.
 #[pyclass(frozen, module = "interleaf")]
 pub struct Placement {
     id: Py<PyString>,
@@ -291,6 +308,12 @@ impl Arrangement {
 }
 
 /// The new messages and the record of every placement. Records are built when they are first asked for.
+///
+/// Attributes:
+///     messages: a new list. Messages that nothing was embedded in are the same objects as in the input.
+///     placements: one `Placement` for each block, in prompt order.
+///     unfilled_outlets: names of declared outlets that no block fills, in layout order.
+///     layout: the same anchors in `messages`, so that another pass can follow.
 #[pyclass(frozen, module = "interleaf")]
 pub struct PlacementResult {
     messages: Py<PyList>,
@@ -428,6 +451,10 @@ record_methods! { PlacementResult, hash: no,
 }
 
 /// Which positions and outlets a layout has anchors for.
+///
+/// Attributes:
+///     positions: those of the eight positions, in their order.
+///     outlets: names of the outlets, in layout order.
 #[pyclass(frozen, module = "interleaf")]
 pub struct PlacementCapabilities {
     positions: Py<PyTuple>,

@@ -192,3 +192,18 @@ fn an_empty_region_stays_outside_a_range_that_its_block_moved_into() {
     assert_eq!(output.conversation, conversation(&[], Some(5)));
     assert!(output.check_overlaps(crate::layout::LayoutPath("")).is_ok());
 }
+
+#[test]
+fn a_block_that_moves_back_passes_the_hosts_on_its_way() {
+    let layout = Layout {
+        character: Some(MessageRange { start: 0, end: 2 }),
+        outlets: vec![OutletAnchor { message_index: 1, span: None }],
+        ..Layout::default()
+    };
+    let keys = [key("in host", Position::Outlet, 0, 0), key("moved", Position::AfterCharacter, 0, 0)];
+    let mut slots = prompt_order(&layout, &keys[..], &[0]);
+    assert_eq!(ids(&slots, &keys), ["in host", "moved"]);
+    let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| Ok(gap == 2));
+    assert_eq!(kept, Ok(()));
+    assert_eq!(ids(&slots, &keys), ["moved", "in host"]);
+}
