@@ -6,6 +6,7 @@ from typing_extensions import Self
 
 from .types import (
     BlockDict,
+    ContentPolicy,
     ConversationDict,
     CreateMessage,
     FindingKind,
@@ -229,6 +230,7 @@ class PlacementResult(Generic[_M]):
         placements: tuple[Placement, ...],
         unfilled_outlets: tuple[str, ...],
         layout: Layout,
+        findings: tuple[Finding, ...] | None = None,
     ) -> Self: ...
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
@@ -239,6 +241,8 @@ class PlacementResult(Generic[_M]):
     def unfilled_outlets(self) -> tuple[str, ...]: ...
     @property
     def layout(self) -> Layout: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> PlacementResult[_M]: ...
     def __replace__(self, **changes: Any) -> PlacementResult[_M]: ...
@@ -496,6 +500,7 @@ def place_context_blocks(
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M]: ...
 @overload
 def place_context_blocks(
@@ -510,6 +515,7 @@ def place_context_blocks(
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M | _N]: ...
 def get_placement_capabilities(layout: Layout | LayoutDict | Mapping[str, Any]) -> PlacementCapabilities: ...
 @overload

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlockDict",
     "ContentPart",
+    "ContentPolicy",
     "ConversationDict",
     "CreateMessage",
     "FindingKind",
@@ -68,6 +69,9 @@ ToolExchanges: TypeAlias = Literal["keep", "split"]
 
 UnfilledOutlets: TypeAlias = Literal["remove", "keep", "error"]
 """What happens to the marker of an outlet that no block fills."""
+
+ContentPolicy: TypeAlias = Literal["ignore", "report", "refuse"]
+"""What a placement does about rendered text that pretends to be something else."""
 
 MutationKind: TypeAlias = Literal["removed", "field_changed", "value_changed", "added", "reordered"]
 """What an audit can find."""

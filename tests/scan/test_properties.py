@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interleaf import scan_content
-from scan.plain_scanner import scan_parts, scan_text
+from interleaf.reference.scanning import scan_parts, scan_text
 
 # Pieces from which texts full of near misses are made.
 PIECES = [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BlockError
+from .records import Finding
+from .scanning import scan_text
 from .values import describe, is_sequence
 from .words import MARKER_CLOSES, MARKER_OPENS
 
@@ -26,6 +28,8 @@ class Rendering:
     adapter: Adapter | None
     unfilled_outlets: str
     separator: str
+    content_policy: str = "ignore"
+    findings: list[Finding] = field(default_factory=list)
 
     def text(self, block: Block) -> str:
         """Render the content of a block, which in an outlet must hold no marker itself."""
@@ -44,7 +48,21 @@ class Rendering:
                 "nested_outlet",
                 f"blocks[{block.index}].content",
             )
+        if self.content_policy != "ignore":
+            self._look_at(block, text)
         return text
+
+    def _look_at(self, block: Block, text: str) -> None:
+        for kind, start, end in scan_text(text):
+            matched = text[start:end]
+            if self.content_policy == "refuse":
+                raise BlockError(
+                    f"the rendered content of block {describe(block.id)} holds {kind} {describe(matched)} at code points "
+                    f"{start} to {end}; expected text in which nothing is found, for content_policy is 'refuse'",
+                    "unsafe_content",
+                    f"blocks[{block.index}].content",
+                )
+            self.findings.append(Finding(kind, matched, (start, end), block_id=block.id))
 
     def messages(self, block: Block) -> list[Any]:
         """Render a block into the messages it becomes, of which there must be at least one."""

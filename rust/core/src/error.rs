@@ -77,6 +77,8 @@ codes! {
     InvalidRender = "invalid_render",
     /// A callback returned no message for a block that was selected.
     EmptyRender = "empty_render",
+    /// A block whose text pretends to be something else, where that was to be an error.
+    UnsafeContent = "unsafe_content",
     /// A word that is no trust.
     InvalidTrust = "invalid_trust",
     /// A word that is no lifetime.

@@ -11,7 +11,7 @@ use crate::errors::found;
 use crate::message::{Access, adapter_texts, is_word, item};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{is_sequence, snapshot};
-use crate::unicode::{TextPiece, join, slice, text};
+use crate::unicode::{TextPiece, display, join, slice, text};
 use crate::words::python_word;
 
 /// Text shorter than this is scanned with the interpreter's lock held. A mebibyte takes a few tenths of a millisecond, which is
@@ -144,6 +144,21 @@ record_methods! { Finding, hash: all but [],
     #[getter]
     fn block_id(&self) -> Option<&Py<PyString>> {
         self.block_id.as_ref()
+    }
+}
+
+impl Finding {
+    /// What it is, where, and how it reads, for a message.
+    #[cold]
+    pub fn describe(&self, py: Python<'_>) -> String {
+        let (kind, matched) = (display(self.kind.bind(py)), self.text.bind(py));
+        // What cannot be seen is told by its escapes.
+        let shown = matched.repr().map_or_else(|_| String::new(), |shown| display(&shown));
+        let mut head: String = shown.chars().take(60).collect();
+        if head.len() < shown.len() {
+            head.push('…');
+        }
+        format!("{kind} {head} at code points {} to {}", self.span.0, self.span.1)
     }
 }
 
@@ -327,6 +342,28 @@ fn scan_message(access: &Access<'_>, index: usize, findings: &mut Vec<Finding>) 
             scan_list(py, adapter_texts(adapter, &content)?, at_part, Counted::Parts, findings)
         }
     }
+}
+
+/// What a placement does about the rendered text of its blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ContentPolicy {
+    /// It is not looked at.
+    Ignore,
+    /// Findings are in the result.
+    Report,
+    /// The first finding is refused.
+    Refuse,
+}
+
+/// The findings in the text of one block.
+pub fn scan_block(text: &Bound<'_, PyString>, id: &Py<PyString>) -> PyResult<Vec<Finding>> {
+    let py = text.py();
+    let mut findings = Vec::new();
+    Run::one(text.clone(), Location::default()).scan(py, &mut findings)?;
+    for finding in &mut findings {
+        finding.block_id = Some(id.clone_ref(py));
+    }
+    Ok(findings)
 }
 
 /// Looks for text that pretends to be something else: control tokens, outlet markers, characters that nobody sees.
