@@ -26,6 +26,7 @@ from .types import (
     Role,
     ToolExchanges,
     Trust,
+    TrustPolicyDict,
     UnfilledOutlets,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "Placement",
     "PlacementCapabilities",
     "PlacementResult",
+    "TrustPolicy",
     "__version__",
     "assemble_context_plan",
     "assemble_fragments",
@@ -264,7 +266,7 @@ class PlacementResult(Generic[_M]):
     def __replace__(self, **changes: Any) -> PlacementResult[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout")
+    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout", "findings")
 
 @final
 class PlacementCapabilities:
@@ -322,6 +324,35 @@ class ContextFragment:
     __match_args__ = ("id", "source_id", "trust", "lifetime", "role", "max_chars", "value", "metadata")
 
 @final
+class TrustPolicy:
+    def __new__(
+        cls,
+        *,
+        system: Iterable[Trust] | None = None,
+        developer: Iterable[Trust] | None = None,
+        user: Iterable[Trust] | None = None,
+        assistant: Iterable[Trust] | None = None,
+    ) -> Self: ...
+    @staticmethod
+    def strict() -> TrustPolicy: ...
+    @classmethod
+    def from_dict(cls, mapping: TrustPolicyDict | Mapping[str, Any]) -> TrustPolicy: ...
+    @property
+    def system(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def developer(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def user(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def assistant(self) -> tuple[Trust, ...] | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> TrustPolicy: ...
+    def __replace__(self, **changes: Any) -> TrustPolicy: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("system", "developer", "user", "assistant")
+
+@final
 class ContextPlan:
     def __new__(
         cls,
@@ -334,6 +365,7 @@ class ContextPlan:
         unit: LengthUnit | None = None,
         merge_adjacent: bool | None = None,
         separator: str | None = None,
+        trust_policy: TrustPolicy | TrustPolicyDict | Mapping[str, Any] | None = None,
     ) -> Self: ...
     @classmethod
     def from_dict(cls, mapping: PlanDict | Mapping[str, Any]) -> ContextPlan: ...
@@ -353,6 +385,8 @@ class ContextPlan:
     def merge_adjacent(self) -> bool: ...
     @property
     def separator(self) -> str: ...
+    @property
+    def trust_policy(self) -> TrustPolicy | None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> ContextPlan: ...
     def __replace__(self, **changes: Any) -> ContextPlan: ...
@@ -367,6 +401,7 @@ class ContextPlan:
         "unit",
         "merge_adjacent",
         "separator",
+        "trust_policy",
     )
 
 @final
@@ -477,7 +512,17 @@ class Finding:
     def __replace__(self, **changes: Any) -> Finding: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "kind",
+        "text",
+        "span",
+        "message_index",
+        "part_index",
+        "result_index",
+        "end_part_index",
+        "end_offset",
+        "block_id",
+    )
 
 @final
 class BuiltContext(Generic[_M]):

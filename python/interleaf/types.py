@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan
+    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan, TrustPolicy
 
 __all__ = [
     "BlockDict",
@@ -35,6 +35,7 @@ __all__ = [
     "Role",
     "ToolExchanges",
     "Trust",
+    "TrustPolicyDict",
     "UnfilledOutlets",
 ]
 
@@ -178,6 +179,15 @@ class FragmentDict(_FragmentRequired, total=False):
     metadata: object
 
 
+class TrustPolicyDict(TypedDict, total=False):
+    """The mapping form of a `TrustPolicy`."""
+
+    system: Iterable[Trust] | None
+    developer: Iterable[Trust] | None
+    user: Iterable[Trust] | None
+    assistant: Iterable[Trust] | None
+
+
 class _PlanRequired(TypedDict):
     fragments: Iterable[ContextFragment | FragmentDict]
     max_input_chars: SupportsIndex | float
@@ -192,6 +202,7 @@ class PlanDict(_PlanRequired, total=False):
     unit: LengthUnit | None
     merge_adjacent: bool | None
     separator: str | None
+    trust_policy: TrustPolicy | TrustPolicyDict | None
 
 
 CreateMessage: TypeAlias = Callable[[Message], M]

@@ -25,7 +25,7 @@ def test_the_page() -> None:
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("name", ["scan_content"])
+@pytest.mark.parametrize("name", ["scan_content", "TrustPolicy"])
 def test_docstrings(name: str) -> None:
     results = run(getattr(interleaf, name).__doc__, name)
     assert results.attempted > 0

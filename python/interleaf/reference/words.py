@@ -46,6 +46,7 @@ PLAN_FIELDS = (
     "unit",
     "merge_adjacent",
     "separator",
+    "trust_policy",
 )
 AUDITED_FIELDS = ("source_id", "trust", "lifetime", "role", "max_chars")
 

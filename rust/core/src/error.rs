@@ -81,6 +81,8 @@ codes! {
     UnsafeContent = "unsafe_content",
     /// A word that is no trust.
     InvalidTrust = "invalid_trust",
+    /// A trust that may not hold the role of its fragment.
+    TrustRole = "trust_role",
     /// A word that is no lifetime.
     InvalidLifetime = "invalid_lifetime",
     /// A fragment value that is neither text nor JSON.

@@ -20,3 +20,4 @@ pub mod place;
 mod prompt_key;
 pub mod scan;
 pub mod text;
+pub mod trust;

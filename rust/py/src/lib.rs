@@ -20,6 +20,7 @@ mod plan;
 mod record;
 mod scan;
 mod sequence;
+mod trust;
 mod unicode;
 mod words;
 
@@ -50,6 +51,8 @@ mod _interleaf {
     use crate::plan::ContextPlan;
     #[pymodule_export]
     use crate::scan::{Finding, scan_content};
+    #[pymodule_export]
+    use crate::trust::TrustPolicy;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
