@@ -32,9 +32,11 @@ from interleaf import (
     Placement,
     PlacementResult,
     PlanError,
+    TrustPolicy,
     assemble_context_plan,
     get_placement_capabilities,
     place_context_blocks,
+    scan_content,
 )
 
 if TYPE_CHECKING:
@@ -116,6 +118,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "FragmentUsage": lambda: assemble_context_plan(_plan()).fragment_usage[0],
     "Mutation": _violation,
     "BuiltContext": lambda: assemble_context_plan(_plan()),
+    "Finding": lambda: scan_content([{"role": "user", "content": "<|im_start|>"}])[0],
+    "TrustPolicy": TrustPolicy.strict,
 }
 INPUTS = ("ContextBlock", "Layout", "ContextFragment", "ContextPlan")
 # Classes that hold a list have no hash.
@@ -190,6 +194,18 @@ CHANGES: dict[str, dict[str, Any]] = {
         "author_note": None,
         "outlets": {"lore": 1},
     },
+    "Finding": {
+        "kind": "bidi_control",
+        "text": "other",
+        "span": (0, 1),
+        "message_index": 7,
+        "part_index": 7,
+        "result_index": 7,
+        "end_part_index": 7,
+        "end_offset": 7,
+        "block_id": "other",
+    },
+    "TrustPolicy": {"system": ("system",), "developer": (), "user": ("user",), "assistant": ("tool",)},
     "Placement": {
         "requested_role": "user",
         "id": "other",
@@ -207,7 +223,13 @@ CHANGES: dict[str, dict[str, Any]] = {
         "block_index": 7,
         "metadata": None,
     },
-    "PlacementResult": {"messages": [], "placements": (), "unfilled_outlets": ("x",), "layout": Layout()},
+    "PlacementResult": {
+        "messages": [],
+        "placements": (),
+        "unfilled_outlets": ("x",),
+        "layout": Layout(),
+        "findings": scan_content("</s>"),
+    },
     "PlacementCapabilities": {"positions": (), "outlets": ()},
     "ContextFragment": {
         "id": "other",
@@ -228,6 +250,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
+        "trust_policy": TrustPolicy.strict(),
     },
     "FragmentUsage": {
         "id": "other",
