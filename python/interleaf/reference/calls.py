@@ -1,8 +1,6 @@
 """What is wrong with a call as a call, and with the values of its options."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from ..errors import InterleafError
@@ -39,11 +37,11 @@ class Adapter(Protocol):
         """Make a standalone message."""
 
 
-def read_messages(messages: object) -> list[Any]:
+def read_messages(messages: Any) -> list[Any]:
     """Take a snapshot of the messages; what is no sequence is a `TypeError`."""
     if not is_sequence(messages):
         raise TypeError(f"messages must be a sequence of messages, not {type(messages).__name__}")
-    return list(cast("Iterable[Any]", messages))
+    return list(messages)
 
 
 def check_callbacks(**callbacks: object) -> None:

@@ -1,18 +1,14 @@
 """Writing blocks into the text of a host message."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from .blocks import Block
+from .hosts import Host, HostContent
+from .rendering import Rendering
 from .values import plain_str, str_field
-
-if TYPE_CHECKING:
-    from .blocks import Block
-    from .hosts import Host, HostContent
-    from .rendering import Rendering
 
 
 @dataclass(frozen=True)

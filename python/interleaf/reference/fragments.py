@@ -1,9 +1,8 @@
 """Fragments in their order: the fields of each in table order, then its id among the others."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import PlanError
 from .fields import read_fields
@@ -11,9 +10,6 @@ from .json_text import json_text
 from .plans import A_BUDGET
 from .values import as_budget, as_id, as_word, describe, one_of
 from .words import FRAGMENT_FIELDS, LIFETIMES, ROLES, TRUSTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,14 @@
 """From position to gap, and the order of what stands at one gap."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
+from .blocks import Block
+from .calls import Adapter
+from .records import Conversation, Layout
 from .tool_exchanges import joined_gap
 from .words import STANDALONE_POSITIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .blocks import Block
-    from .calls import Adapter
-    from .records import Conversation, Layout
 
 # The phases at a gap: what belongs to the region that ends there, regions that are empty, the region that begins.
 ENDS_HERE, LIES_HERE, BEGINS_HERE = 0, 1, 2

@@ -1,20 +1,16 @@
 """Messages that something is embedded in: their texts, and the markers that stand there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..errors import LayoutError
+from .blocks import Block
+from .calls import Adapter
 from .layouts import outlet_path
 from .records import Layout, OutletSpan
 from .values import as_plain_str, describe, plain_str, str_field
 from .words import MARKER_CLOSES, MARKER_OPENS
-
-if TYPE_CHECKING:
-    from .blocks import Block
-    from .calls import Adapter
 
 
 @dataclass(frozen=True)

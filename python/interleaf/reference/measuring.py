@@ -1,7 +1,5 @@
 """What texts and additional messages count."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,7 @@
 """The placement of blocks: everything checked first, then the prompt written from front to back."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from .blocks import Block, read_blocks
 from .calls import (
@@ -23,9 +22,6 @@ from .records import Conversation, Layout, OutletSpan, Placement, PlacementResul
 from .rendering import Rendering
 from .values import iterate
 from .words import TOOL_EXCHANGES, UNFILLED_OUTLETS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 def place_context_blocks(

@@ -1,19 +1,13 @@
 """How blocks become text and messages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from ..errors import BlockError
+from .blocks import Block
+from .calls import Adapter, CreateMessage, RenderBlock, RenderMessages
 from .values import describe, is_sequence, plain_str
 from .words import MARKER_CLOSES, MARKER_OPENS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .blocks import Block
-    from .calls import Adapter, CreateMessage, RenderBlock, RenderMessages
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ class Rendering:
             if self.create_message is None and self.adapter is not None:
                 return [self.adapter.create(block.role, text)]
             return [make_message(block.role, text, self.create_message)]
-        rendered: object = self.render_messages(block.given, text)
+        rendered: Any = self.render_messages(block.given, text)
         if not is_sequence(rendered):
             raise BlockError(
                 f"render_messages returned {describe(rendered)} for block {describe(block.id)}; "
@@ -61,7 +55,7 @@ class Rendering:
                 "invalid_render",
                 f"blocks[{block.index}]",
             )
-        messages = list(cast("Iterable[Any]", rendered))
+        messages = list(rendered)
         if not messages:
             raise BlockError(
                 f"render_messages returned no message for block {describe(block.id)}; expected at least one, "

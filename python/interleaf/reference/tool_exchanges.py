@@ -1,14 +1,10 @@
 """Calls of tools and their results, which must not be parted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .calls import Adapter
 from .values import str_field
-
-if TYPE_CHECKING:
-    from .calls import Adapter
 
 RESULT_KEYS = ("toolResult", "function_response", "functionResponse")
 CALL_KEYS = ("toolUse", "function_call", "functionCall")

@@ -3,8 +3,6 @@
 Also how a value that was found is told in a message.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import operator
