@@ -426,7 +426,9 @@ def _spellings(name: str) -> list[str]:
 
 
 @st.composite
-def with_one_fault(draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, ...]) -> dict[Any, Any]:
+def with_one_fault(
+    draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, ...], values: tuple[Any, ...] = ODD_VALUES
+) -> dict[Any, Any]:
     """A copy of a mapping with one thing changed: a field replaced, left out, given twice, or one that is unknown."""
     fault = draw(st.sampled_from(["replace", "replace", "replace", "remove", "unknown", "twice"]))
     name = draw(st.sampled_from(names))
@@ -434,15 +436,15 @@ def with_one_fault(draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, .
     present = [spelling for spelling in spellings if spelling in mapping]
     changed = dict(mapping)
     if fault == "replace":
-        changed[present[0] if present else name] = draw(st.sampled_from(ODD_VALUES))
+        changed[present[0] if present else name] = draw(st.sampled_from(values))
     elif fault == "remove":
         for spelling in present:
             del changed[spelling]
     elif fault == "unknown":
-        changed[draw(st.sampled_from(ODD_KEYS))] = draw(st.sampled_from(ODD_VALUES))
+        changed[draw(st.sampled_from(ODD_KEYS))] = draw(st.sampled_from(values))
     else:
         for spelling in spellings:
-            changed.setdefault(spelling, draw(st.sampled_from(ODD_VALUES)))
+            changed.setdefault(spelling, draw(st.sampled_from(values)))
     return changed
 
 
