@@ -1,7 +1,8 @@
 """The assembly of a plan: everything checked and measured first, then the messages made."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BudgetExceededError
 from .auditing import audit
@@ -12,6 +13,9 @@ from .plans import Plan, read_plan
 from .records import BuiltContext, FragmentUsage
 from .rendering import make_message
 from .values import describe, plain_str
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = None) -> BuiltContext:

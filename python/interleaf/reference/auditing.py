@@ -1,13 +1,18 @@
 """The audit of fragments against their originals."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import MutationError, PlanError
-from .fragments import Fragment
 from .records import Mutation
 from .values import describe
 from .words import AUDITED_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .fragments import Fragment
 
 
 def audit(fragments: Sequence[Fragment], originals: Sequence[Fragment], mutable_ids: Sequence[str]) -> None:

@@ -1,14 +1,19 @@
 """Blocks in input order: the fields of each in table order, its id among the others, its anchor."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BlockError
 from .fields import read_fields
-from .records import Layout
 from .values import as_id, as_index, as_order, as_outlet_name, as_str, as_word, describe, one_of
 from .words import ANCHOR_OF_POSITION, BLOCK_FIELDS, POSITIONS, ROLES, STANDALONE_POSITIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .records import Layout
 
 DEFAULT_ORDER: float = 0
 

@@ -1,5 +1,7 @@
 """What a layout declares."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from .layouts import declared_outlets, read_layout_fields

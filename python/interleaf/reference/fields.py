@@ -1,11 +1,15 @@
 """Reading the fields of a mapping, or of an object of the library, in the order of their table."""
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InterleafError
 from .values import describe, one_of, plain_str, printable
+
+if TYPE_CHECKING:
+    from ..errors import InterleafError
 
 T = TypeVar("T")
 

@@ -1,8 +1,9 @@
 """Fragments in their order: the fields of each in table order, then its id among the others."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PlanError
 from .fields import read_fields
@@ -10,6 +11,9 @@ from .json_text import json_text
 from .plans import A_BUDGET
 from .values import as_budget, as_id, as_word, describe, one_of
 from .words import FRAGMENT_FIELDS, LIFETIMES, ROLES, TRUSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

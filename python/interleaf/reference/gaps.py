@@ -1,14 +1,19 @@
 """From position to gap, and the order of what stands at one gap."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from __future__ import annotations
 
-from .blocks import Block
-from .calls import Adapter
-from .records import Conversation, Layout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
 from .tool_exchanges import joined_gap
 from .words import STANDALONE_POSITIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..adapters.protocol import MessageAdapter
+    from .blocks import Block
+    from .records import Conversation, Layout
 
 # The phases at a gap: what belongs to the region that ends there, regions that are empty, the region that begins.
 ENDS_HERE, LIES_HERE, BEGINS_HERE = 0, 1, 2
@@ -46,7 +51,11 @@ class Slot:
 
 
 def slots_in_order(
-    blocks: Sequence[Block], layout: Layout, messages: Sequence[Any], adapter: Adapter | None, tool_exchanges: str
+    blocks: Sequence[Block],
+    layout: Layout,
+    messages: Sequence[Any],
+    adapter: MessageAdapter[Any] | None,
+    tool_exchanges: str,
 ) -> list[Slot]:
     """Put the blocks that make messages of their own into prompt order, with their gaps."""
     ranked = [(_rank(block, layout), block) for block in blocks if block.position in STANDALONE_POSITIONS]

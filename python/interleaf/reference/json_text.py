@@ -1,5 +1,7 @@
 """The text of a value: the `str` itself, or compact JSON."""
 
+from __future__ import annotations
+
 import json
 import math
 from typing import cast

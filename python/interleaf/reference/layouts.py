@@ -1,7 +1,9 @@
 """A layout: its anchors in table order, then overlaps."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ..errors import LayoutError
 from .fields import Fields, read_fields
@@ -90,11 +92,11 @@ def _read_conversation(value: object, count: int) -> Conversation | None:
     return Conversation(indices, fields.required("empty_index", as_index(count), "invalid_index", a_gap, why))
 
 
-def _as_indices(value: Any) -> Iterable[object] | None:
+def _as_indices(value: object) -> Iterable[object] | None:
     # A range may be far longer than memory: it is walked, and stops at the first index that is refused.
     if isinstance(value, range):
         return value
-    return list(value) if is_sequence(value) else None
+    return list(cast("Iterable[object]", value)) if is_sequence(value) else None
 
 
 def _read_message_indices(given: Iterable[object], count: int, path: str) -> tuple[int, ...]:

@@ -1,5 +1,7 @@
 """What texts and additional messages count."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """A plan: its own fields in their order."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +56,8 @@ def read_plan(given: object) -> Plan:
     return plan
 
 
-def _as_list(value: Any) -> list[Any] | None:
-    return list(value) if is_listing(value) else None
+def _as_list(value: object) -> list[Any] | None:
+    return list(value) if is_listing(value) else None  # type: ignore[call-overload]
 
 
 def _as_ids(value: object) -> list[Any] | None:

@@ -1,8 +1,12 @@
 """What the calls return."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class Placement(Record):
     gap: int | None
     requested_gap: int | None
     moved: bool
+    requested_role: str | None
     block_index: int
     metadata: Any
 

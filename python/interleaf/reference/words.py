@@ -1,5 +1,7 @@
 """The words, field names and limits of the contract."""
 
+from __future__ import annotations
+
 POSITIONS = (
     "before_character",
     "after_character",
