@@ -252,6 +252,9 @@ OPTIONS = st.fixed_dictionaries(
         "tool_exchanges": st.sampled_from(["keep", "split", None]),
         "unfilled_outlets": st.sampled_from(["remove", "keep", "keep", "error", None]),
         "separator": st.one_of(st.none(), TEXTS),
+        "mid_conversation_roles": st.sampled_from(
+            [None, {}, {"system": "user"}, {"system": "user", "user": "assistant", "developer": "developer"}]
+        ),
         "render_block": st.sampled_from([None, _render_block]),
         "render_messages": st.sampled_from([None, _render_messages]),
         "create_message": st.sampled_from([None, _create_message]),
@@ -552,11 +555,19 @@ def _with_faulty_outlet(draw: st.DrawFn, layout: dict[str, Any]) -> dict[str, An
 
 @st.composite
 def _faulty_options(draw: st.DrawFn, options: dict[str, Any]) -> dict[str, Any]:
-    names = ["tool_exchanges", "unfilled_outlets", "separator", "render_block", "render_messages", "create_message"]
     odd = draw(st.sampled_from(ODD_ITERABLES))
     if draw(st.booleans()):
         # A callback that returns what it must not.
-        return {**options, draw(st.sampled_from(names[3:5])): lambda *_: odd}
+        return {**options, draw(st.sampled_from(["render_block", "render_messages"])): lambda *_: odd}
+    if draw(st.integers(0, 5)) == 0:
+        return {
+            **options,
+            "mid_conversation_roles": draw(st.sampled_from([{"system": odd}, {"user": "usr"}, {7: "user"}])),
+        }
+    names = [
+        *("tool_exchanges", "unfilled_outlets", "separator", "mid_conversation_roles"),
+        *("render_block", "render_messages", "create_message"),
+    ]
     # A class is callable, but makes something that differs each time.
     return {**options, draw(st.sampled_from(names)): None if odd is str else odd}
 
