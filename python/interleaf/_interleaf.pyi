@@ -1,13 +1,15 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import GenericAlias, MappingProxyType
 from typing import Any, Final, Generic, SupportsIndex, TypeVar, final, overload
 
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 from .types import (
     BlockDict,
+    CacheStats,
     ConversationDict,
     CreateMessage,
+    Exactness,
     FragmentDict,
     FragmentValue,
     LayoutDict,
@@ -32,6 +34,7 @@ _N = TypeVar("_N")
 
 __all__ = [
     "BuiltContext",
+    "CharCount",
     "ContextBlock",
     "ContextFragment",
     "ContextPlan",
@@ -43,9 +46,16 @@ __all__ = [
     "Placement",
     "PlacementCapabilities",
     "PlacementResult",
+    "TokenCount",
+    "TokenCounter",
+    "UnpricedPart",
     "__version__",
     "assemble_context_plan",
     "assemble_fragments",
+    "count_chars",
+    "count_text",
+    "count_tokens",
+    "count_variants",
     "get_placement_capabilities",
     "place_context_blocks",
 ]
@@ -497,3 +507,110 @@ def assemble_fragments(
     separator: str | None = "\n\n",
     create_message: CreateMessage[_N],
 ) -> BuiltContext[_N]: ...
+
+@final
+class UnpricedPart:
+    def __new__(cls, *, message_index: int, part_index: int, type: str) -> Self: ...
+    @property
+    def message_index(self) -> int: ...
+    @property
+    def part_index(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> UnpricedPart: ...
+    def __replace__(self, **changes: Any) -> UnpricedPart: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__: Final[tuple[str, ...]]
+
+@final
+class CharCount:
+    def __new__(cls, *, total: int, per_message: Sequence[int], unit: LengthUnit, opaque_parts: int = 0) -> Self: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def per_message(self) -> tuple[int, ...]: ...
+    @property
+    def unit(self) -> LengthUnit: ...
+    @property
+    def opaque_parts(self) -> int: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> CharCount: ...
+    def __replace__(self, **changes: Any) -> CharCount: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__: Final[tuple[str, ...]]
+
+@final
+class TokenCount:
+    def __new__(
+        cls,
+        *,
+        total: int,
+        per_message: Sequence[int],
+        priming: int,
+        exactness: Exactness,
+        unpriced_parts: Sequence[UnpricedPart] = ...,
+    ) -> Self: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def per_message(self) -> tuple[int, ...]: ...
+    @property
+    def priming(self) -> int: ...
+    @property
+    def exactness(self) -> Exactness: ...
+    @property
+    def unpriced_parts(self) -> tuple[UnpricedPart, ...]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> TokenCount: ...
+    def __replace__(self, **changes: Any) -> TokenCount: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__: Final[tuple[str, ...]]
+
+@disjoint_base
+class TokenCounter:
+    def __new__(
+        cls,
+        count: Callable[[str], int],
+        *,
+        count_batch: Callable[[list[str]], Sequence[int]] | None = None,
+        name: str | None = None,
+        render: Callable[[Any], str] | None = None,
+        tokens_per_message: SupportsIndex | None = None,
+        tokens_per_name: SupportsIndex | None = None,
+        tokens_priming: SupportsIndex | None = None,
+        part_tokens: Mapping[str, int] | Callable[[Any], int | None] | None = None,
+        cache_bytes: SupportsIndex | None = None,
+    ) -> Self: ...
+    @property
+    def count(self) -> Callable[[str], int]: ...
+    @property
+    def count_batch(self) -> Callable[[list[str]], Sequence[int]] | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def render(self) -> Callable[[Any], str] | None: ...
+    @property
+    def tokens_per_message(self) -> int: ...
+    @property
+    def tokens_per_name(self) -> int: ...
+    @property
+    def tokens_priming(self) -> int: ...
+    @property
+    def part_tokens(self) -> Mapping[str, int] | Callable[[Any], int | None] | None: ...
+    def stats(self) -> CacheStats: ...
+    def clear(self) -> None: ...
+
+def count_tokens(messages: Sequence[Any], counter: TokenCounter, adapter: object = None) -> TokenCount: ...
+def count_variants(
+    messages: Sequence[Any],
+    variants: list[Any],
+    indices: Sequence[int],
+    counter: TokenCounter,
+    adapter: object = None,
+) -> tuple[TokenCount, list[int]]: ...
+def count_text(string: str, counter: TokenCounter) -> int: ...
+def count_chars(messages: Sequence[Any], unit: LengthUnit | None = None, adapter: object = None) -> CharCount: ...

@@ -17,6 +17,7 @@ __all__ = [
     "AdapterError",
     "BlockError",
     "BudgetExceededError",
+    "CounterError",
     "InterleafError",
     "LayoutError",
     "MutationError",
@@ -66,6 +67,23 @@ class PlanError(InterleafError):
 
 class AdapterError(InterleafError):
     """A message is of a type that no adapter knows, or one that an adapter cannot change."""
+
+
+class CounterError(InterleafError):
+    """A token counter failed on a text, or answered with something that is no count. Nothing was estimated instead.
+
+    What the counter raised is the `__cause__`.
+
+    Attributes:
+        code: `counter_failed`, `invalid_count`, `batch_length` or `invalid_render`.
+        text_length: how long the text is, in code points; of a batch that failed as a whole, all its texts together.
+    """
+
+    text_length: int
+
+    def __init__(self, message: str, code: str = "", path: str = "", *, text_length: int = 0) -> None:
+        super().__init__(message, code, path)
+        self.text_length = text_length
 
 
 class MutationError(InterleafError):

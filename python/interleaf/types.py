@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BlockDict",
+    "CacheStats",
     "ContentPart",
     "ConversationDict",
     "CreateMessage",
+    "Exactness",
     "FragmentDict",
     "FragmentValue",
     "LayoutDict",
@@ -71,6 +73,9 @@ UnfilledOutlets: TypeAlias = Literal["remove", "keep", "error"]
 MutationKind: TypeAlias = Literal["removed", "field_changed", "value_changed", "added", "reordered"]
 """What an audit can find."""
 
+Exactness: TypeAlias = Literal["rendered", "estimated"]
+"""Whether tokens were counted of rendered messages, to the letter, or estimated from their pieces."""
+
 FragmentValue: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
 """Text, or a JSON value: dicts with `str` keys, lists, tuples, ints, finite floats, bools and, inside, None."""
 
@@ -80,6 +85,16 @@ class Message(TypedDict):
 
     role: Role
     content: str
+
+
+class CacheStats(TypedDict):
+    """What a cache of token counts did and holds."""
+
+    hits: int
+    misses: int
+    entries: int
+    bytes: int
+    max_bytes: int
 
 
 class ContentPart(TypedDict):

@@ -2,7 +2,10 @@
 
 mod assemble;
 mod block;
+mod chars;
 mod context;
+mod counter_call;
+mod counts;
 mod errors;
 mod fields;
 mod fragment;
@@ -15,7 +18,11 @@ mod place;
 mod placement;
 mod plan;
 mod record;
+mod said;
 mod sequence;
+mod tally;
+mod token_cache;
+mod token_counter;
 mod unicode;
 mod words;
 
@@ -33,7 +40,11 @@ mod _interleaf {
     #[pymodule_export]
     use crate::block::ContextBlock;
     #[pymodule_export]
+    use crate::chars::count_chars;
+    #[pymodule_export]
     use crate::context::{BuiltContext, FragmentUsage, Mutation};
+    #[pymodule_export]
+    use crate::counts::{CharCount, TokenCount, UnpricedPart};
     #[pymodule_export]
     use crate::fragment::ContextFragment;
     #[pymodule_export]
@@ -44,6 +55,8 @@ mod _interleaf {
     use crate::placement::{Placement, PlacementCapabilities, PlacementResult};
     #[pymodule_export]
     use crate::plan::ContextPlan;
+    #[pymodule_export]
+    use crate::token_counter::{TokenCounter, count_text, count_tokens, count_variants};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
