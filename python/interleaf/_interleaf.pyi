@@ -46,6 +46,7 @@ __all__ = [
     "Placement",
     "PlacementCapabilities",
     "PlacementResult",
+    "StablePrefix",
     "TokenCount",
     "TokenCounter",
     "UnpricedPart",
@@ -56,8 +57,10 @@ __all__ = [
     "count_text",
     "count_tokens",
     "count_variants",
+    "first_difference",
     "get_placement_capabilities",
     "place_context_blocks",
+    "stable_prefix",
 ]
 
 __version__: Final[str]
@@ -614,3 +617,43 @@ def count_variants(
 ) -> tuple[TokenCount, list[int]]: ...
 def count_text(string: str, counter: TokenCounter) -> int: ...
 def count_chars(messages: Sequence[Any], unit: LengthUnit | None = None, adapter: object = None) -> CharCount: ...
+
+@final
+class StablePrefix:
+    def __new__(
+        cls,
+        *,
+        messages: int,
+        first_changed: int | None = None,
+        chars: int,
+        tokens: int | None = None,
+        cache_blocks: int | None = None,
+        changed_by: str | None = None,
+    ) -> Self: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def first_changed(self) -> int | None: ...
+    @property
+    def chars(self) -> int: ...
+    @property
+    def tokens(self) -> int | None: ...
+    @property
+    def cache_blocks(self) -> int | None: ...
+    @property
+    def changed_by(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> StablePrefix: ...
+    def __replace__(self, **changes: Any) -> StablePrefix: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__: Final[tuple[str, ...]]
+
+def stable_prefix(
+    previous: Sequence[Any],
+    current: Sequence[Any],
+    counter: TokenCounter | None = None,
+    block_size: SupportsIndex | None = None,
+    adapter: object = None,
+) -> StablePrefix: ...
+def first_difference(before: str, now: str) -> int | None: ...

@@ -6,12 +6,14 @@ that says what was found, what was expected and whose it is. They pickle and cop
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._interleaf import FragmentUsage, Mutation
+    from .budget import BudgetUsage
 
 __all__ = [
     "AdapterError",
@@ -112,15 +114,16 @@ class BudgetExceededError(InterleafError):
     Attributes:
         limit: the budget of the first thing that is over, as given.
         actual: what that thing measures, in `unit`.
-        unit: `codepoint`, `utf16` or `utf8`.
-        usage: the usage of every fragment, those within budget included.
+        unit: `codepoint`, `utf16` or `utf8`, or `tokens`.
+        usage: of an assembly the usage of every fragment, those within budget included; of `check_budget` its
+            `BudgetUsage`: everything that was counted.
         fragment_ids: every fragment that is over; empty when it is the total.
     """
 
     limit: int | float
     actual: int
     unit: str
-    usage: tuple[FragmentUsage, ...]
+    usage: Any  # tuple[FragmentUsage, ...] or BudgetUsage: which, the call that raised says
     fragment_ids: tuple[str, ...]
 
     def __init__(
@@ -132,12 +135,12 @@ class BudgetExceededError(InterleafError):
         limit: int | float = 0,
         actual: int = 0,
         unit: str = "codepoint",
-        usage: Sequence[FragmentUsage] = (),
+        usage: Sequence[FragmentUsage] | BudgetUsage = (),
         fragment_ids: Sequence[str] = (),
     ) -> None:
         super().__init__(message, code, path)
         self.limit = limit
         self.actual = actual
         self.unit = unit
-        self.usage = tuple(usage)
+        self.usage = tuple(usage) if isinstance(usage, Iterable) else usage
         self.fragment_ids = tuple(fragment_ids)

@@ -11,11 +11,14 @@ from ..errors import AdapterError
 
 __all__ = ["call_texts", "read_adapted"]
 
+# Parts that hold a call, or what a function answered: its name and JSON both times.
+_CALLS = ("function_call", "functionCall", "toolUse", "function_response", "functionResponse")
+
 _Adapted = tuple[str | None, list[str], str, str | None, list[str], list[tuple[int, str, Any]]]
 
 # Where calls hold their name and their arguments, and what may wrap the two: OpenAI has `function` and `custom`.
 _WRAPPERS = ("function", "custom")
-_ARGUMENTS = ("arguments", "args", "input", "tool_kwargs")
+_ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "response")
 
 
 def _get(thing: object, name: str) -> Any:
@@ -58,6 +61,12 @@ def read_adapted(adapter: Any, message: object, path: str) -> _Adapted:
         )
     content = adapter.text_parts(message)
     texts = [content] if isinstance(content, str) else list(content or ())
+    if any(text is not None and not isinstance(text, str) for text in texts):
+        raise AdapterError(
+            f"{path}: found something else in what {type(adapter).__name__}.text_parts returned, expected str and None",
+            "invalid_adapter",
+            path,
+        )
     given = _parts(message)
     others = [
         (index, _type_of(given[index]) if index < len(given) else "part", given[index] if index < len(given) else None)
@@ -99,7 +108,7 @@ def _split_calls(others: list[tuple[int, str, Any]]) -> tuple[list[str], list[tu
     calls: list[str] = []
     rest: list[tuple[int, str, Any]] = []
     for index, kind, part in others:
-        call = _get(part, "function_call") or _get(part, "functionCall") or _get(part, "toolUse")
+        call = next((call for key in _CALLS if (call := _get(part, key)) is not None), None)
         if call is None and kind in {"tool_use", "tool_call", "tool-call"}:
             call = part
         if call is None:

@@ -20,6 +20,7 @@ mod plan;
 mod record;
 mod said;
 mod sequence;
+mod stable_prefix;
 mod tally;
 mod token_cache;
 mod token_counter;
@@ -55,6 +56,8 @@ mod _interleaf {
     use crate::placement::{Placement, PlacementCapabilities, PlacementResult};
     #[pymodule_export]
     use crate::plan::ContextPlan;
+    #[pymodule_export]
+    use crate::stable_prefix::{StablePrefix, first_difference, stable_prefix};
     #[pymodule_export]
     use crate::token_counter::{TokenCounter, count_text, count_tokens, count_variants};
 

@@ -255,11 +255,25 @@ impl<'py> Said<'py> {
                 continue;
             }
             let mut nested = None;
-            for key in [intern!(py, "toolUse"), intern!(py, "function_call"), intern!(py, "functionCall")] {
+            for key in [
+                intern!(py, "toolUse"),
+                intern!(py, "function_call"),
+                intern!(py, "functionCall"),
+                intern!(py, "function_response"),
+                intern!(py, "functionResponse"),
+            ] {
                 nested = nested.or(item(&part, key)?);
             }
             if let Some(call) = nested {
                 self.call(&call)?;
+                continue;
+            }
+            if outer.is_none()
+                && let Some(result) = item(&part, intern!(py, "toolResult"))?
+                && let Some(content) = item(&result, intern!(py, "content"))?
+                && (content.is_instance_of::<PyList>() || content.is_instance_of::<PyTuple>())
+            {
+                self.parts(&content, texts, Some(index))?;
                 continue;
             }
             self.others.push(OtherPart { index, kind: kind_of(&part, kind)?, part });

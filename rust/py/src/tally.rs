@@ -162,15 +162,10 @@ impl<'a, 'py> Pass<'a, 'py> {
         Ok(())
     }
 
-    /// Adds a message as the caller's template writes it. What the template raises passes through.
-    fn rendered(&mut self, render: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>, index: usize) -> PyResult<()> {
-        let rendered = render.call1((message,))?;
-        let Ok(string) = rendered.cast::<PyString>() else {
-            let path = format!("messages[{index}]");
-            let message = format!("{path}: rendering: found {}, expected a str", found(&rendered));
-            return Err(counter_error(self.py, "invalid_render", &path, 0, &message, None));
-        };
-        self.bare_text(string, Place { list: "messages", index, field: "render" })
+    /// Adds a message as the caller's template writes it.
+    fn rendered(&mut self, template: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>, index: usize) -> PyResult<()> {
+        let rendered = render(template, message, index)?;
+        self.bare_text(&rendered, Place { list: "messages", index, field: "render" })
     }
 
     #[inline]
@@ -295,4 +290,19 @@ fn find(ids: &IdSet, uncounted: &[Uncounted<'_>], string: &Bound<'_, PyString>) 
         other.is(string) || text(other).is_ok_and(|other| other == wanted)
     };
     Ok(ids.find(hash(string)?, same))
+}
+
+/// The message as the caller's template writes it. What the template raises passes through.
+pub fn render<'py>(
+    template: &Bound<'py, PyAny>,
+    message: &Bound<'py, PyAny>,
+    index: usize,
+) -> PyResult<Bound<'py, PyString>> {
+    let rendered = template.call1((message,))?;
+    if let Ok(string) = rendered.cast::<PyString>() {
+        return exact(string);
+    }
+    let path = format!("messages[{index}]");
+    let message = format!("{path}: rendering: found {}, expected a str", found(&rendered));
+    Err(counter_error(template.py(), "invalid_render", &path, 0, &message, None))
 }
