@@ -120,10 +120,11 @@ def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("library", ["tiktoken", "tokenizers"])
 def test_a_missing_library_says_what_to_install(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    make, argument, extra = {
+    cases: dict[str, tuple[Any, str, str]] = {
         "tiktoken": (TokenCounter.tiktoken, "cl100k_base", "tiktoken"),
         "tokenizers": (TokenCounter.huggingface, "tokenizer.json", "huggingface"),
-    }[library]
+    }
+    make, argument, extra = cases[library]
     with pytest.raises(ModuleNotFoundError) as caught:
         make(argument)
     assert f'pip install "interleaf[{extra}]"' in str(caught.value)

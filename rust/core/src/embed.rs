@@ -35,9 +35,9 @@ pub enum Content<'a> {
 
 /// What a host has to take in.
 #[derive(Clone, Copy, Debug)]
-pub struct HostBlocks<'a> {
-    /// Rendered lengths of the host's blocks in prompt order: the note's top, the outlets, the note's bottom.
-    pub lengths: &'a [usize],
+pub struct HostBlocks<F> {
+    /// Rendered length of each of the host's blocks in prompt order: the note's top, the outlets, the note's bottom.
+    pub length: F,
     /// How many of them stand at the top of the note.
     pub top: usize,
     /// How many of them stand at its bottom.
@@ -57,22 +57,26 @@ pub enum Piece {
     Separator,
 }
 
-/// Where a part of the new content comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A part of the old content (the only one, in text).
-    Part(usize),
+/// One part of new list content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewPart {
+    /// A part of the old list as it is.
+    Kept(usize),
+    /// A part of the old list with other text.
+    Changed(usize, Vec<Piece>),
     /// A part made for note blocks.
-    Note,
+    Note(Vec<Piece>),
 }
 
-/// One part of the new content.
+/// The new content of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewPart {
-    /// Where it comes from.
-    pub source: Source,
-    /// Its text; `None` leaves the part as it is.
-    pub pieces: Option<Vec<Piece>>,
+pub enum NewContent {
+    /// Nothing differs from the old one.
+    Same,
+    /// One text.
+    Text(Vec<Piece>),
+    /// A list of parts.
+    Parts(Vec<NewPart>),
 }
 
 /// A stretch of text in the new content.
@@ -84,44 +88,45 @@ pub struct TextSpan {
     pub span: Range<usize>,
 }
 
-/// The new content of a host.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// What becomes of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedded {
-    /// Its parts in order; one in text.
-    pub parts: Vec<NewPart>,
-    /// Where each block stands, in the order of [`HostBlocks::lengths`].
+    /// Its new content.
+    pub content: NewContent,
+    /// Where each block stands, in prompt order.
     pub blocks: Vec<TextSpan>,
     /// Where each kept marker stands, with the index of its edit.
     pub kept: Vec<(usize, TextSpan)>,
-    /// Whether anything differs from the old content.
-    pub changed: bool,
 }
 
-struct Writer<'a> {
-    blocks: HostBlocks<'a>,
-    next_block: usize,
-    result: Embedded,
+struct Writer<F> {
+    host: HostBlocks<F>,
+    /// Index of the part that is being written.
+    part: usize,
     pieces: Vec<Piece>,
+    /// Length of what was written to it.
     length: usize,
+    blocks: Vec<TextSpan>,
+    kept: Vec<(usize, TextSpan)>,
 }
 
-impl Writer<'_> {
-    fn write(&mut self, piece: Piece, length: usize) -> Range<usize> {
+impl<F: Fn(usize) -> usize> Writer<F> {
+    fn write(&mut self, piece: Piece, length: usize) -> TextSpan {
         let start = self.length;
         if length > 0 {
             self.pieces.push(piece);
             self.length += length;
         }
-        start..self.length
+        TextSpan { part: self.part, span: start..self.length }
     }
 
-    fn write_own(&mut self, span: Range<usize>) -> Range<usize> {
+    fn write_own(&mut self, span: Range<usize>) -> TextSpan {
         let length = span.len();
         self.write(Piece::Own(span), length)
     }
 
     fn write_separator(&mut self) {
-        self.write(Piece::Separator, self.blocks.separator);
+        self.write(Piece::Separator, self.host.separator);
     }
 
     /// The next `count` blocks, joined.
@@ -130,13 +135,23 @@ impl Writer<'_> {
             if position > 0 {
                 self.write_separator();
             }
-            let block = self.next_block;
-            self.next_block += 1;
-            let length = self.blocks.lengths.get(block).copied().unwrap_or_default();
+            let block = self.blocks.len();
+            let length = (self.host.length)(block);
             let span = self.write(Piece::Block(block), length);
-            let part = self.result.parts.len();
-            self.result.blocks.push(TextSpan { part, span });
+            self.blocks.push(span);
         }
+    }
+
+    /// The note's blocks that stand above its text, and what separates them from it.
+    fn write_top(&mut self) {
+        self.write_blocks(self.host.top);
+        self.write_separator();
+    }
+
+    /// What separates the text of the note from the blocks below it, and those blocks.
+    fn write_bottom(&mut self) {
+        self.write_separator();
+        self.write_blocks(self.host.bottom);
     }
 
     /// The part's own text with its markers replaced; `edits` are those of this part, with the index of the first.
@@ -147,8 +162,7 @@ impl Writer<'_> {
             match edit.fill {
                 Fill::Keep => {
                     let span = self.write_own(edit.span.clone());
-                    let part = self.result.parts.len();
-                    self.result.kept.push((first_edit + offset, TextSpan { part, span }));
+                    self.kept.push((first_edit + offset, span));
                 }
                 Fill::Remove => {}
                 Fill::Blocks(count) => self.write_blocks(count),
@@ -158,75 +172,82 @@ impl Writer<'_> {
         self.write_own(from..length);
     }
 
-    /// Ends the part that was being written.
-    fn end_part(&mut self, source: Source) {
+    /// Ends the part that was being written, and says what it is made of.
+    fn end_part(&mut self) -> Vec<Piece> {
         self.length = 0;
-        let pieces = Some(std::mem::take(&mut self.pieces));
-        self.result.parts.push(NewPart { source, pieces });
+        self.part += 1;
+        std::mem::take(&mut self.pieces)
     }
+}
+
+fn replaces(edits: &[Edit]) -> bool {
+    edits.iter().any(|edit| edit.fill != Fill::Keep)
 }
 
 /// Lays out the new content. `edits` are sorted by part and place and do not overlap.
-pub fn embed(content: Content<'_>, edits: &[Edit], blocks: HostBlocks<'_>) -> Embedded {
-    let mut writer = Writer { blocks, next_block: 0, result: Embedded::default(), pieces: Vec::new(), length: 0 };
-    let replaced = edits.iter().any(|edit| edit.fill != Fill::Keep);
-    match content {
+pub fn embed(content: Content<'_>, edits: &[Edit], host: HostBlocks<impl Fn(usize) -> usize>) -> Embedded {
+    let (top, bottom, separator) = (host.top, host.bottom, host.separator);
+    let filled: usize = edits.iter().map(|edit| if let Fill::Blocks(count) = edit.fill { count } else { 0 }).sum();
+    let blocks = Vec::with_capacity(top + filled + bottom);
+    let mut writer = Writer { host, part: 0, pieces: Vec::new(), length: 0, blocks, kept: Vec::new() };
+    let content = match content {
         Content::Text(length) => {
-            if blocks.top > 0 {
-                writer.write_blocks(blocks.top);
-                writer.write_separator();
+            // Every block and every edit is a piece, with one between it and the next.
+            writer.pieces.reserve(2 * (top + filled + bottom + edits.len()) + 1);
+            if top > 0 {
+                writer.write_top();
             }
             writer.write_own_text(length, 0, edits);
-            if blocks.bottom > 0 {
-                writer.write_separator();
-                writer.write_blocks(blocks.bottom);
+            if bottom > 0 {
+                writer.write_bottom();
             }
-            let note_text = (blocks.top + blocks.bottom > 0 && blocks.separator > 0)
+            let note_text = (top + bottom > 0 && separator > 0)
                 || writer.pieces.iter().any(|piece| matches!(piece, Piece::Block(_)));
-            writer.end_part(Source::Part(0));
-            writer.result.changed = replaced || note_text;
+            if replaces(edits) || note_text { NewContent::Text(writer.end_part()) } else { NewContent::Same }
         }
         Content::Parts(parts) => {
-            if blocks.top > 0 {
-                writer.write_blocks(blocks.top);
-                writer.write_separator();
-                writer.end_part(Source::Note);
-            }
-            embed_in_parts(&mut writer, parts, edits);
-            if blocks.bottom > 0 {
-                writer.write_separator();
-                writer.write_blocks(blocks.bottom);
-                writer.end_part(Source::Note);
-            }
-            writer.result.changed = replaced || blocks.top + blocks.bottom > 0;
+            let new = embed_in_parts(&mut writer, parts, edits);
+            if replaces(edits) || top + bottom > 0 { NewContent::Parts(new) } else { NewContent::Same }
         }
-    }
-    writer.result
+    };
+    Embedded { content, blocks: writer.blocks, kept: writer.kept }
 }
 
-fn embed_in_parts(writer: &mut Writer<'_>, parts: &[Option<usize>], edits: &[Edit]) {
+fn embed_in_parts<F: Fn(usize) -> usize>(
+    writer: &mut Writer<F>,
+    parts: &[Option<usize>],
+    edits: &[Edit],
+) -> Vec<NewPart> {
+    let mut new = Vec::with_capacity(parts.len() + 2);
+    if writer.host.top > 0 {
+        writer.write_top();
+        new.push(NewPart::Note(writer.end_part()));
+    }
     let mut first_emptied = None;
     let mut edit = 0;
     for (index, &length) in parts.iter().enumerate() {
         let here = edits[edit..].iter().take_while(|edit| edit.part == index).count();
         let own_edits = &edits[edit..edit + here];
-        let unchanged = own_edits.iter().all(|edit| edit.fill == Fill::Keep);
         writer.write_own_text(length.unwrap_or_default(), edit, own_edits);
-        let by_removal_alone = !unchanged && own_edits.iter().all(|edit| edit.fill == Fill::Remove);
-        if by_removal_alone && writer.length == 0 {
-            // Left out, for providers refuse empty text parts.
-            first_emptied.get_or_insert((writer.result.parts.len(), index));
-        } else {
-            writer.end_part(Source::Part(index));
-            if unchanged && let Some(part) = writer.result.parts.last_mut() {
-                part.pieces = None;
-            }
-        }
         edit += here;
+        if !replaces(own_edits) {
+            writer.end_part();
+            new.push(NewPart::Kept(index));
+        } else if writer.length == 0 && own_edits.iter().all(|edit| edit.fill == Fill::Remove) {
+            // Emptied by removal alone: left out, for providers refuse empty text parts.
+            first_emptied.get_or_insert(index);
+        } else {
+            new.push(NewPart::Changed(index, writer.end_part()));
+        }
     }
-    if let (Some((_, index)), 0, 0) = (first_emptied, writer.result.parts.len(), writer.blocks.bottom) {
-        writer.result.parts.push(NewPart { source: Source::Part(index), pieces: Some(Vec::new()) });
+    if writer.host.bottom > 0 {
+        writer.write_bottom();
+        new.push(NewPart::Note(writer.end_part()));
     }
+    if let (true, Some(index)) = (new.is_empty(), first_emptied) {
+        new.push(NewPart::Changed(index, Vec::new()));
+    }
+    new
 }
 
 #[cfg(test)]

@@ -19,4 +19,5 @@ pub mod measure;
 pub mod outlet;
 pub mod place;
 pub mod prefix;
+mod prompt_key;
 pub mod text;

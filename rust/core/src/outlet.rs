@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::text::{Text, Unit, in_width};
 
 const OPEN: &[u8] = b"{{outlet::";
@@ -101,10 +103,10 @@ pub struct MarkerSearch {
 }
 
 /// Looks for the markers of all `names` in all `texts` of one message, in one pass over each text.
-pub fn find_markers(texts: &[Text<'_>], names: &[Text<'_>]) -> Vec<MarkerSearch> {
-    let mut found = vec![MarkerSearch::default(); names.len()];
+pub fn find_markers(texts: &[Text<'_>], names: &[Text<'_>]) -> SmallVec<[MarkerSearch; 4]> {
+    let mut found: SmallVec<[MarkerSearch; 4]> = smallvec![MarkerSearch::default(); names.len()];
     // Sorted once, so that a thousand outlets in one host do not make the search quadratic.
-    let mut by_name: Vec<usize> = (0..names.len()).collect();
+    let mut by_name: SmallVec<[usize; 4]> = (0..names.len()).collect();
     by_name.sort_unstable_by_key(|&index| names[index]);
     for (text_index, &text) in texts.iter().enumerate() {
         in_width!(text, units => visit_candidates(units, |marker, name| {
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
     use crate::text::tests::in_all_widths;
 
-    fn search(text: &str, name: &str) -> Vec<MarkerSearch> {
+    fn search(text: &str, name: &str) -> SmallVec<[MarkerSearch; 4]> {
         let name: Vec<u32> = name.chars().map(u32::from).collect();
         let result = std::cell::RefCell::new(None);
         in_all_widths(text, |view| {

@@ -1,22 +1,36 @@
 //! From blocks and a layout to the order of the prompt, the gap of each block, and the layout of what comes out.
 
+use std::cmp::Ordering;
+
 use crate::block::{Order, Position};
 use crate::layout::{Conversation, Layout, MessageIndices, MessageRange, Rank};
-use crate::text::Text;
+pub use crate::prompt_key::IdPrefix;
+use crate::prompt_key::prompt_number;
 
 /// What decides where one block goes.
 #[derive(Clone, Copy, Debug)]
-pub struct BlockKey<'a> {
+pub struct BlockKey {
     /// Where it is to stand.
     pub position: Position,
     /// For `at_depth`.
     pub depth: u64,
     /// Its number among blocks of one place.
     pub order: Order,
-    /// Decides between equal orders.
-    pub id: Text<'a>,
+    /// The beginning of its id.
+    pub id_prefix: IdPrefix,
     /// For `outlet`: which of the layout's outlets.
     pub outlet: usize,
+}
+
+/// The blocks of a call, which stay with the caller: each is asked about once, and ids in full only where their beginnings are
+/// alike.
+pub trait BlockKeys {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The key of one of them.
+    fn key(&self, block: usize) -> BlockKey;
+    /// The ids of two of them, by code point.
+    fn compare_ids(&self, left: usize, right: usize) -> Ordering;
 }
 
 /// Where a block goes, packed so that most comparisons are one of integers.
@@ -54,9 +68,23 @@ fn by_depth(depth: u64) -> u64 {
 pub struct Slot {
     /// Index of the block in the input.
     pub block: usize,
-    /// Where it stands.
-    pub place: Place,
     key: PromptKey,
+    /// The gap after tool exchanges were kept together; of a host, its index.
+    moved_to: usize,
+}
+
+impl Slot {
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        // The key was packed from a `usize`.
+        #[allow(clippy::cast_possible_truncation)]
+        let index = (self.key.place >> RANK_BITS) as usize;
+        if self.key.place & HOST_RANK == HOST_RANK {
+            Place::Host { message: index }
+        } else {
+            Place::Gap { requested: index, gap: self.moved_to }
+        }
+    }
 }
 
 /// A gap between messages, or a message.
@@ -80,34 +108,53 @@ pub enum Place {
 /// refuse it before.
 ///
 /// `outlet_ranks` has, for each outlet of the layout, its place among the markers of its host.
-pub fn prompt_order(layout: &Layout, keys: &[BlockKey<'_>], outlet_ranks: &[usize]) -> Vec<Slot> {
-    let mut slots: Vec<Slot> = Vec::with_capacity(keys.len());
-    for (block, key) in keys.iter().enumerate() {
-        let slot = match key.position {
-            Position::AuthorNoteTop => layout.author_note.map(|message| host_slot(block, message, NOTE_TOP)),
-            Position::AuthorNoteBottom => layout.author_note.map(|message| host_slot(block, message, NOTE_BOTTOM)),
-            Position::Outlet => layout.outlets.get(key.outlet).map(|anchor| {
-                let rank = outlet_ranks.get(key.outlet).copied().unwrap_or_default();
-                host_slot(block, anchor.message_index, 1 + rank as u64)
-            }),
-            position => layout.gap(position, key.depth).map(|(gap, rank)| {
-                let within = if position == Position::AtDepth { by_depth(key.depth) } else { 0 };
-                Slot { block, place: Place::Gap { requested: gap, gap }, key: PromptKey::at_gap(gap, rank, within) }
-            }),
-        };
-        slots.extend(slot);
+pub fn prompt_order(layout: &Layout, blocks: &(impl BlockKeys + ?Sized), outlet_ranks: &[usize]) -> Vec<Slot> {
+    let count = blocks.count();
+    // The index takes the low bits of the number, so that plain integers are sorted; the last code points of the id give way.
+    let low = (1_u128 << (usize::BITS - count.leading_zeros())) - 1;
+    let mut slots: Vec<Slot> = Vec::with_capacity(count);
+    let mut numbers: Vec<u128> = Vec::with_capacity(count);
+    for block in 0..count {
+        let key = blocks.key(block);
+        let Some(slot) = slot(layout, block, &key, outlet_ranks) else { continue };
+        let number = prompt_number(slot.key.place, slot.key.within, key.order, key.id_prefix);
+        numbers.push((number & !low) | slots.len() as u128);
+        slots.push(slot);
     }
-    slots.sort_unstable_by(|left, right| {
-        left.key.cmp(&right.key).then_with(|| {
-            let (left, right) = (&keys[left.block], &keys[right.block]);
-            left.order.cmp(&right.order).then_with(|| left.id.cmp(&right.id))
-        })
-    });
-    slots
+    numbers.sort_unstable();
+    // The low bits of the number are the index.
+    #[allow(clippy::cast_possible_truncation)]
+    let slot_of = |number: u128| slots[(number & low) as usize];
+    let alike = |left: &u128, right: &u128| left & !low == right & !low;
+    for run in numbers.chunk_by_mut(alike).filter(|run| run.len() > 1) {
+        run.sort_unstable_by(|&left, &right| {
+            let (left, right) = (slot_of(left), slot_of(right));
+            let orders = || blocks.key(left.block).order.cmp(&blocks.key(right.block).order);
+            left.key.cmp(&right.key).then_with(orders).then_with(|| blocks.compare_ids(left.block, right.block))
+        });
+    }
+    numbers.into_iter().map(slot_of).collect()
 }
 
-fn host_slot(block: usize, message: usize, within: u64) -> Slot {
-    Slot { block, place: Place::Host { message }, key: PromptKey::in_host(message, within) }
+fn slot(layout: &Layout, block: usize, key: &BlockKey, outlet_ranks: &[usize]) -> Option<Slot> {
+    let (moved_to, key) = match key.position {
+        Position::AuthorNoteTop | Position::AuthorNoteBottom => {
+            let message = layout.author_note?;
+            let within = if key.position == Position::AuthorNoteTop { NOTE_TOP } else { NOTE_BOTTOM };
+            (message, PromptKey::in_host(message, within))
+        }
+        Position::Outlet => {
+            let message = layout.outlets.get(key.outlet)?.message_index;
+            let rank = outlet_ranks.get(key.outlet).copied().unwrap_or_default();
+            (message, PromptKey::in_host(message, 1 + rank as u64))
+        }
+        position => {
+            let (gap, rank) = layout.gap(position, key.depth)?;
+            let within = if position == Position::AtDepth { by_depth(key.depth) } else { 0 };
+            (gap, PromptKey::at_gap(gap, rank, within))
+        }
+    };
+    Some(Slot { block, key, moved_to })
 }
 
 /// Moves each block whose gap `parts` a tool exchange to the nearest gap before it that does not. Gap 0 is never asked about.
@@ -116,9 +163,10 @@ fn host_slot(block: usize, message: usize, within: u64) -> Slot {
 /// no gap is asked about twice, however many blocks lie in one long exchange.
 pub fn keep_exchanges<E>(slots: &mut [Slot], mut parts: impl FnMut(usize) -> Result<bool, E>) -> Result<(), E> {
     let mut before: Option<(usize, usize)> = None;
-    for slot in slots {
-        let Place::Gap { requested, gap } = &mut slot.place else { continue };
-        let mut at = *requested;
+    let mut any_moved = false;
+    for slot in slots.iter_mut() {
+        let Place::Gap { requested, .. } = slot.place() else { continue };
+        let mut at = requested;
         loop {
             match before {
                 Some((known, resolved)) if known == at => {
@@ -129,8 +177,16 @@ pub fn keep_exchanges<E>(slots: &mut [Slot], mut parts: impl FnMut(usize) -> Res
                 _ => at -= 1,
             }
         }
-        before = Some((*requested, at));
-        *gap = at;
+        before = Some((requested, at));
+        any_moved |= at != requested;
+        slot.moved_to = at;
+    }
+    if any_moved {
+        // A block may have passed a host on its way back. Among themselves blocks at gaps keep their order, and so do hosts.
+        slots.sort_by_key(|slot| match slot.place() {
+            Place::Gap { gap, .. } => (gap, false),
+            Place::Host { message } => (message, true),
+        });
     }
     Ok(())
 }
@@ -151,7 +207,7 @@ impl OutputIndices {
         let mut made = Vec::with_capacity(slots.len() + 1);
         let mut total = 0;
         for (index, slot) in slots.iter().enumerate() {
-            if let Place::Gap { gap, .. } = slot.place {
+            if let Place::Gap { gap, .. } = slot.place() {
                 gaps.push((gap, slot.key));
                 made.push(total);
                 total += message_counts(index);

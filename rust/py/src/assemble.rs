@@ -20,7 +20,29 @@ use crate::plan::{PlanData, is_no_list};
 use crate::sequence::{require_callable, require_iterable};
 use crate::unicode::{TextPiece, display, hash, join, length, text};
 
-/// Turns a plan into the model input, or raises and says why. See the typed stub for the whole contract.
+/// Turns a plan into the model input, or raises and says why.
+///
+/// Assembly keeps the order given, changes no text and truncates nothing.
+///
+/// Args:
+///     plan: a `ContextPlan` or a mapping with its fields.
+///     create_message: makes a message of `{"role": ..., "content": ...}`; without it that dict is the message.
+///
+/// Returns:
+///     A `BuiltContext`: the messages, and what each fragment used of its budget.
+///
+/// Raises:
+///     PlanError: the plan or a fragment is malformed.
+///     MutationError: the fragments are not the originals; `violations` has every difference.
+///     BudgetExceededError: a fragment or the whole is over its budget; `usage` has what was counted.
+///     TypeError: `create_message` cannot be called.
+///
+/// >>> from interleaf import assemble_context_plan
+/// >>> fragment = {"id": "q", "source_id": "chat", "trust": "user", "lifetime": "turn", "role": "user", "max_chars": 100,
+/// ...             "value": "How is the service?"}
+/// >>> built = assemble_context_plan({"fragments": [fragment], "max_input_chars": 1000})
+/// >>> built.messages, built.input_chars
+/// ([{'role': 'user', 'content': 'How is the service?'}], 19)
 #[pyfunction]
 #[pyo3(signature = (plan, *, create_message=None))]
 pub fn assemble_context_plan<'py>(
@@ -31,7 +53,30 @@ pub fn assemble_context_plan<'py>(
     build(plan.py(), PlanData::read(plan)?, create_message)
 }
 
-/// Turns fragments into the model input: a plan with nothing else in it. See the typed stub for the whole contract.
+/// Turns fragments into the model input: a plan with nothing else in it.
+///
+/// Args:
+///     fragments: an iterable of `ContextFragment`s or mappings with their fields.
+///     max_input_chars: the budget of the whole input in `unit`, an int of 0 or more, or `math.inf`.
+///     unit: `codepoint`, `utf16` or `utf8`.
+///     merge_adjacent: whether neighbours of one role and one trust share a message.
+///     separator: what stands between merged fragments; its characters count.
+///     create_message: makes a message of `{"role": ..., "content": ...}`; without it that dict is the message.
+///
+/// Returns:
+///     A `BuiltContext`: the messages, and what each fragment used of its budget.
+///
+/// Raises:
+///     PlanError: an argument or a fragment is malformed.
+///     BudgetExceededError: a fragment or the whole is over its budget.
+///     TypeError: `fragments` cannot be iterated, or `create_message` not be called.
+///
+/// >>> import math
+/// >>> from interleaf import ContextFragment, assemble_fragments
+/// >>> note = ContextFragment(id="n", source_id="app", trust="system", lifetime="static", role="system", max_chars=math.inf,
+/// ...                        value="Be kind.")
+/// >>> assemble_fragments([note], 8).static_messages
+/// 1
 #[pyfunction]
 #[pyo3(signature = (fragments, max_input_chars, *, unit=None, merge_adjacent=None, separator=None, create_message=None), text_signature = "(fragments, max_input_chars, *, unit='codepoint', merge_adjacent=False, separator='\\n\\n', create_message=None)")]
 pub fn assemble_fragments<'py>(

@@ -3,6 +3,7 @@
 use interleaf_core::block::{Order, Position, Role};
 use interleaf_core::error::{Class, Code, Refusal};
 use interleaf_core::outlet::is_outlet_name;
+use interleaf_core::place::IdPrefix;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
@@ -38,6 +39,8 @@ pub struct BlockData {
     pub id: Py<PyString>,
     /// Python's hash of the id.
     pub id_hash: u64,
+    /// The beginning of the id, as blocks are sorted by it.
+    pub id_prefix: IdPrefix,
     /// Where it is to stand.
     pub position: Position,
     /// The text as given.
@@ -153,6 +156,7 @@ impl BlockData {
         };
         Ok(Self {
             id_hash: hash(&id)?,
+            id_prefix: IdPrefix::of(text(&id)?),
             id: id.clone().unbind(),
             position,
             content: content.clone().unbind(),
@@ -232,7 +236,28 @@ impl Block {
 
 /// A piece of context that was already selected, with the position where it should stand.
 ///
-/// Checked once when it is built, immutable, and reusable in any number of calls. See the typed stub for the fields.
+/// Checked once when it is built, immutable, and reusable in any number of calls.
+///
+/// Args:
+///     id: not empty, unique in a call, encodable as UTF-8.
+///     position: one of the eight positions.
+///     content: the text; may be empty, and may hold lone surrogates.
+///     role: `system`, `developer`, `user` or `assistant`. Required for the positions that make messages of their own; an
+///         embedded block takes the role of its host.
+///     order: an int of 64 bits or a finite float, 0 unless given. Blocks of one place stand in ascending order, then by id.
+///     depth: an int of 0 or more, in conversation messages from the end. Required for `at_depth`.
+///     outlet_name: the name of the outlet. Required for `outlet`.
+///     metadata: anything; carried to the placement and never read.
+///
+/// Raises:
+///     BlockError: a field is missing or wrong; its `path` is the bare field.
+///
+/// >>> from interleaf import ContextBlock
+/// >>> lore = ContextBlock(id="gate", position="at_depth", depth=4, role="system", content="The gate is shut.")
+/// >>> lore
+/// ContextBlock(id='gate', position='at_depth', content='The gate is shut.', role='system', depth=4)
+/// >>> lore.replace(depth=1).depth
+/// 1
 #[pyclass(frozen, module = "interleaf")]
 pub struct ContextBlock {
     /// The checked block.

@@ -14,6 +14,12 @@ use crate::record::{Field, Form, Record, record_methods};
 use crate::words::python_word;
 
 /// What one fragment used, and where it ended up.
+///
+/// Attributes:
+///     id, source_id, trust, lifetime, role, max_chars, metadata: those of the fragment.
+///     chars: its length in the unit of the plan.
+///     message_index: index of its message.
+///     span: start and end of its text in that message, in code points.
 #[pyclass(frozen, module = "interleaf")]
 pub struct FragmentUsage {
     id: Py<PyString>,
@@ -146,6 +152,11 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
 }
 
 /// One difference that an audit found.
+///
+/// Attributes:
+///     kind: `removed`, `field_changed`, `value_changed`, `added` or `reordered`.
+///     fragment_id: the fragment it is about.
+///     field: the field that changed, for `field_changed`; else None.
 #[pyclass(frozen, module = "interleaf")]
 pub struct Mutation {
     /// `removed`, `field_changed`, `value_changed`, `added` or `reordered`.
@@ -236,6 +247,19 @@ pub struct Totals {
 }
 
 /// The model input, and what each fragment used of its budget. Usages are built when they are first asked for.
+///
+/// Attributes:
+///     messages: a new list: the messages of the fragments, then the additional messages as they were given.
+///     fragment_usage: one `FragmentUsage` for each fragment, in their order.
+///     static_messages: how many leading messages hold nothing but `static` fragments.
+///     session_messages: how many leading messages hold nothing but `static` and `session` fragments. A prompt cache may be told
+///         to stop at either.
+///     additional_chars: length of the text of the additional messages.
+///     opaque_parts: how many of their parts are no text and count nothing.
+///     separator_chars: length of all separators between merged fragments.
+///     input_chars: all of it together.
+///     max_input_chars: the budget as given.
+///     unit: the unit of all lengths.
 #[pyclass(frozen, module = "interleaf")]
 pub struct BuiltContext {
     messages: Py<PyList>,

@@ -37,11 +37,13 @@ impl<const N: usize> Fields<N> {
         })
     }
 
-    /// The field of a key.
-    fn field(&self, key: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    /// The field of a key; `expected` is the one after that of the key before.
+    fn field(&self, key: &Bound<'_, PyAny>, expected: usize) -> PyResult<Option<usize>> {
         let keys = self.keys(key.py());
-        // Keys in Python source are interned, so most are found by their address.
-        if let Some(&(_, field)) = keys.iter().find(|(known, _)| known.is(key)) {
+        // Keys in Python source are interned, so most are found by their address; and people write them in the order in which
+        // they are documented, so most are the first one looked at.
+        let (before, from) = keys.split_at(expected.min(keys.len()));
+        if let Some(&(_, field)) = from.iter().chain(before).find(|(known, _)| known.is(key)) {
             return Ok(Some(field));
         }
         let Ok(string) = key.cast::<PyString>() else { return Ok(None) };
@@ -104,9 +106,13 @@ impl<const N: usize> Fields<N> {
         };
         if let Ok(dict) = mapping.cast_exact::<PyDict>() {
             // Nothing of the caller's runs in this loop, so the dict cannot change under it.
+            let mut expected = 0;
             for (key, value) in dict.iter() {
-                match self.field(&key)? {
-                    Some(field) => take(field, value),
+                match self.field(&key, expected)? {
+                    Some(field) => {
+                        expected = field + 1;
+                        take(field, value);
+                    }
                     None => return Err(self.unknown(&key, &path())),
                 }
             }
@@ -114,7 +120,7 @@ impl<const N: usize> Fields<N> {
             let mapping = mapping.cast::<PyMapping>()?;
             let mut fields = Vec::new();
             for key in mapping.keys()?.iter() {
-                match self.field(&key)? {
+                match self.field(&key, 0)? {
                     Some(field) => fields.push((key, field)),
                     None => return Err(self.unknown(&key, &path())),
                 }

@@ -198,7 +198,26 @@ impl Fragment {
 
 /// A piece of model input with its source, trust, lifetime, role and own budget.
 ///
-/// Checked once when it is built, immutable, and reusable in any number of plans. See the typed stub for the fields.
+/// Checked once when it is built, immutable, and reusable in any number of plans.
+///
+/// Args:
+///     id: not empty, unique in a plan, encodable as UTF-8.
+///     source_id: where it comes from; not empty, encodable as UTF-8.
+///     trust: who vouches for it: `system`, `developer`, `user`, `tool` or `external`.
+///     lifetime: how long it stays the same: `static`, `session` or `turn`.
+///     role: who says it: `system`, `developer`, `user` or `assistant`.
+///     max_chars: its budget in the plan's unit, an int of 0 or more, or `math.inf`.
+///     value: text, or a JSON value, which is sent as compact JSON.
+///     metadata: anything; carried to the usage and never read.
+///
+/// Raises:
+///     PlanError: a field is missing or wrong; its `path` is the bare field.
+///
+/// >>> from interleaf import ContextFragment
+/// >>> facts = ContextFragment(id="facts", source_id="db", trust="tool", lifetime="turn", role="user", max_chars=80,
+/// ...                         value={"城": [1, 2.5, None]})
+/// >>> facts.text
+/// '{"城":[1,2.5,null]}'
 #[pyclass(frozen, module = "interleaf")]
 pub struct ContextFragment {
     /// The checked fragment.

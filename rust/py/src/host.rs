@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use interleaf_core::embed::{Content, Edit, Embedded, Fill, HostBlocks, Piece, Source, embed};
+use interleaf_core::embed::{Content, Edit, Embedded, Fill, HostBlocks, NewContent, NewPart, Piece, embed};
 use interleaf_core::error::{Class, Code};
 use interleaf_core::outlet::{find_markers, is_marker};
 use interleaf_core::text::Text;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
+use smallvec::{SmallVec, smallvec};
 
 use crate::errors::refuse;
 use crate::layout::LayoutData;
@@ -26,12 +27,19 @@ pub struct Host<'py> {
     edits: Vec<Edit>,
     /// Which outlet each edit belongs to.
     edit_outlets: Vec<usize>,
-    /// Rendered text of its blocks, in prompt order, and the slots they came from.
-    rendered: Vec<Bound<'py, PyString>>,
-    /// Which slot of the call each of them is.
-    pub slots: Vec<usize>,
+    /// Its blocks in prompt order.
+    pub blocks: Vec<HostBlock<'py>>,
     top: usize,
     bottom: usize,
+}
+
+/// One block that goes into a host.
+pub struct HostBlock<'py> {
+    /// Its rendered text.
+    pub text: Bound<'py, PyString>,
+    /// Which slot of the call it is.
+    pub slot: usize,
+    length: usize,
 }
 
 /// What became of a host.
@@ -54,8 +62,7 @@ impl<'py> Host<'py> {
             content,
             edits: Vec::new(),
             edit_outlets: Vec::new(),
-            rendered: Vec::new(),
-            slots: Vec::new(),
+            blocks: Vec::new(),
             top: 0,
             bottom: 0,
         })
@@ -67,9 +74,9 @@ impl<'py> Host<'py> {
     }
 
     /// Adds the rendered text of the next block in prompt order.
-    pub fn take(&mut self, slot: usize, rendered: Bound<'py, PyString>, at: HostSlot) {
-        self.rendered.push(rendered);
-        self.slots.push(slot);
+    pub fn take(&mut self, slot: usize, text: Bound<'py, PyString>, at: HostSlot) -> PyResult<()> {
+        let length = length(&text)?;
+        self.blocks.push(HostBlock { text, slot, length });
         match at {
             HostSlot::NoteTop => self.top += 1,
             HostSlot::NoteBottom => self.bottom += 1,
@@ -80,6 +87,7 @@ impl<'py> Host<'py> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Which outlet an edit of [`Embedded::kept`] belongs to.
@@ -96,62 +104,84 @@ impl<'py> Host<'py> {
 
     /// Embeds everything taken.
     pub fn finish(&self, separator: &Bound<'py, PyString>) -> PyResult<NewHost<'py>> {
-        let lengths = self.rendered.iter().map(length).collect::<PyResult<Vec<_>>>()?;
-        let blocks =
-            HostBlocks { lengths: &lengths, top: self.top, bottom: self.bottom, separator: length(separator)? };
-        let part_lengths;
-        let content = match &self.content {
-            HostContent::Text(text) => Content::Text(length(text)?),
+        let (top, bottom, separator_length) = (self.top, self.bottom, length(separator)?);
+        let block_length = |block: usize| self.blocks.get(block).map_or(0, |block| block.length);
+        let blocks = HostBlocks { length: block_length, top, bottom, separator: separator_length };
+        let (embedded, has_parts) = match &self.content {
+            HostContent::Text(text) => (embed(Content::Text(length(text)?), &self.edits, blocks), false),
             HostContent::Parts { texts, .. } => {
-                part_lengths =
-                    texts.iter().map(|text| text.as_ref().map(length).transpose()).collect::<PyResult<Vec<_>>>()?;
-                Content::Parts(&part_lengths)
+                let lengths = texts.iter().map(|text| text.as_ref().map(length).transpose());
+                (embed(Content::Parts(&lengths.collect::<PyResult<Vec<_>>>()?), &self.edits, blocks), true)
             }
         };
-        let embedded = embed(content, &self.edits, blocks);
-        let message = if embedded.changed { Some(self.rewritten(&embedded, separator)?) } else { None };
-        Ok(NewHost { message, embedded, has_parts: matches!(self.content, HostContent::Parts { .. }) })
+        let content = match &embedded.content {
+            NewContent::Same => None,
+            NewContent::Text(pieces) => Some(self.written(Some(0), pieces, separator)?.into_any()),
+            NewContent::Parts(parts) => Some(self.new_parts(parts, separator)?),
+        };
+        let message = content.map(|content| self.with_content(&content)).transpose()?;
+        Ok(NewHost { message, embedded, has_parts })
     }
 
+    /// The text that pieces make; `part` is the one that own text comes from.
     fn written(
         &self,
-        source: Source,
+        part: Option<usize>,
         pieces: &[Piece],
         separator: &Bound<'py, PyString>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let own = if let Source::Part(part) = source { self.own_text(part) } else { None };
+        let own = part.and_then(|part| self.own_text(part)).unwrap_or(separator);
         let mut texts = Vec::with_capacity(pieces.len());
         for piece in pieces {
-            let piece = match piece {
-                Piece::Own(span) => own.map(|own| TextPiece::new(own, span.clone())),
-                Piece::Block(block) => self.rendered.get(*block).map(TextPiece::whole),
-                Piece::Separator => Some(TextPiece::whole(separator)),
-            };
-            texts.extend(piece.transpose()?);
+            texts.push(match piece {
+                Piece::Own(span) => TextPiece::new(own, span.clone())?,
+                Piece::Separator => TextPiece::whole(separator)?,
+                Piece::Block(block) => match self.blocks.get(*block) {
+                    Some(block) => TextPiece::whole(&block.text)?,
+                    None => continue,
+                },
+            });
         }
         join(separator.py(), &texts)
     }
 
-    fn rewritten(&self, embedded: &Embedded, separator: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        let py = separator.py();
-        let mut texts = Vec::with_capacity(embedded.parts.len());
-        for part in &embedded.parts {
-            let pieces = part.pieces.as_ref();
-            texts.push(pieces.map(|pieces| self.written(part.source, pieces, separator)).transpose()?);
-        }
-        let content = match &self.content {
-            HostContent::Text(_) => {
-                texts.into_iter().flatten().next().map_or_else(|| py.None().into_bound(py), Bound::into_any)
-            }
-            HostContent::Parts { parts: Some(parts), .. } => {
-                dict_parts(parts, self.note_part_type(parts)?, embedded, texts)?
-            }
-            HostContent::Parts { parts: None, .. } => adapter_parts(py, embedded, texts)?,
-        };
+    /// The message with other content.
+    fn with_content(&self, content: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match &self.access {
-            Access::Dict(dict) => with_item(dict, intern!(py, "content"), &content),
-            Access::Adapter { adapter, message } => adapter.call_method1(intern!(py, "with_text"), (message, content)),
+            Access::Dict(dict) => with_item(dict, intern!(dict.py(), "content"), content),
+            Access::Adapter { adapter, message } => {
+                adapter.call_method1(intern!(message.py(), "with_text"), (message, content))
+            }
         }
+    }
+
+    /// New list content. For an adapter it is pairs of the old part's index (None for a new part) and its text (None if it
+    /// stays as it is); for a dict it is the parts themselves, of which unchanged ones are the same objects.
+    fn new_parts(&self, new_parts: &[NewPart], separator: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let py = separator.py();
+        let list = PyList::empty(py);
+        let old = if let HostContent::Parts { parts, .. } = &self.content { parts.as_ref() } else { None };
+        for part in new_parts {
+            let (index, text) = match part {
+                NewPart::Kept(index) => (Some(*index), None),
+                NewPart::Changed(index, pieces) => (Some(*index), Some(self.written(Some(*index), pieces, separator)?)),
+                NewPart::Note(pieces) => (None, Some(self.written(None, pieces, separator)?)),
+            };
+            match (old, index, text) {
+                (None, index, text) => list.append((index, text))?,
+                (Some(old), Some(index), None) => list.append(old.get_item(index)?)?,
+                (Some(old), Some(index), Some(text)) => {
+                    list.append(with_item(&old.get_item(index)?, intern!(py, "text"), &text)?)?;
+                }
+                (Some(old), None, text) => {
+                    let part = PyDict::new(py);
+                    part.set_item(intern!(py, "type"), self.note_part_type(old)?)?;
+                    part.set_item(intern!(py, "text"), text)?;
+                    list.append(part)?;
+                }
+            }
+        }
+        Ok(list.into_any())
     }
 
     /// The type of new parts: that of the first text part.
@@ -165,45 +195,6 @@ impl<'py> Host<'py> {
         }
         Ok(intern!(py, "text").clone().into_any())
     }
-}
-
-/// The new list of parts of a dict message: those without new text are the same objects.
-fn dict_parts<'py>(
-    parts: &Bound<'py, PyList>,
-    note_type: Bound<'py, PyAny>,
-    embedded: &Embedded,
-    texts: Vec<Option<Bound<'py, PyString>>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = parts.py();
-    let new = PyList::empty(py);
-    for (part, text) in embedded.parts.iter().zip(texts) {
-        match (part.source, text) {
-            (Source::Part(index), None) => new.append(parts.get_item(index)?)?,
-            (Source::Part(index), Some(text)) => {
-                new.append(with_item(&parts.get_item(index)?, intern!(py, "text"), &text)?)?;
-            }
-            (Source::Note, text) => {
-                let part = PyDict::new(py);
-                part.set_item(intern!(py, "type"), &note_type)?;
-                part.set_item(intern!(py, "text"), text)?;
-                new.append(part)?;
-            }
-        }
-    }
-    Ok(new.into_any())
-}
-
-/// The new parts for an adapter: pairs of the old part's index (None for a new part) and its text (None if it stays).
-fn adapter_parts<'py>(
-    py: Python<'py>,
-    embedded: &Embedded,
-    texts: Vec<Option<Bound<'py, PyString>>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let pairs = embedded.parts.iter().zip(texts).map(|(part, text)| match part.source {
-        Source::Part(index) => (Some(index), text),
-        Source::Note => (None, text),
-    });
-    Ok(PyList::new(py, pairs.collect::<Vec<_>>())?.into_any())
 }
 
 /// Where in its host a block goes.
@@ -227,6 +218,9 @@ pub struct Hosts<'py> {
     /// By outlet.
     pub outlet_ranks: Vec<usize>,
 }
+
+/// Most hosts have a few markers: up to four need no memory but the stack's. Never part of what is returned or moved.
+type Few<T> = SmallVec<[T; 4]>;
 
 /// The place of a marker: index of the text it is in, and its span there.
 type Found = Result<(usize, Range<usize>), Code>;
@@ -254,9 +248,9 @@ impl<'py> Hosts<'py> {
         }
         // Outlets by their message: one search a host finds all its markers, so that a thousand outlets in one long text, or
         // in a thousand texts, stay linear. What is wrong with a marker is told when its outlet's turn comes.
-        let mut by_message: Vec<usize> = (0..outlets.len()).collect();
+        let mut by_message: Few<usize> = (0..outlets.len()).collect();
         by_message.sort_by_key(|&outlet| outlets[outlet].message_index);
-        let mut places: Vec<Option<(usize, Found)>> = vec![None; outlets.len()];
+        let mut places: Few<Option<(usize, Found)>> = smallvec![None; outlets.len()];
         for outlet in 0..outlets.len() {
             if places[outlet].is_none() {
                 let message = outlets[outlet].message_index;
@@ -322,9 +316,9 @@ impl<'py> Hosts<'py> {
 }
 
 /// The places of these outlets, all of one host, in their order.
-fn search(py: Python<'_>, host: &Host<'_>, layout: &LayoutData, outlets: &[usize]) -> PyResult<Vec<Found>> {
-    let mut places: Vec<Found> = vec![Err(Code::OutletMarkerMissing); outlets.len()];
-    let mut searched = Vec::new();
+fn search(py: Python<'_>, host: &Host<'_>, layout: &LayoutData, outlets: &[usize]) -> PyResult<Few<Found>> {
+    let mut places: Few<Found> = smallvec![Err(Code::OutletMarkerMissing); outlets.len()];
+    let mut searched: Few<(usize, Text<'_>)> = Few::new();
     for (at, &outlet) in outlets.iter().enumerate() {
         let name = text(layout.names[outlet].bind(py))?;
         let Some(span) = layout.core.outlets[outlet].span else {
@@ -345,8 +339,8 @@ fn search(py: Python<'_>, host: &Host<'_>, layout: &LayoutData, outlets: &[usize
     if searched.is_empty() {
         return Ok(places);
     }
-    let mut parts: Vec<usize> = Vec::new();
-    let mut views: Vec<Text<'_>> = Vec::new();
+    let mut parts: Few<usize> = Few::new();
+    let mut views: Few<Text<'_>> = Few::new();
     match &host.content {
         HostContent::Text(own) => {
             parts.push(0);
@@ -361,7 +355,7 @@ fn search(py: Python<'_>, host: &Host<'_>, layout: &LayoutData, outlets: &[usize
             }
         }
     }
-    let names: Vec<Text<'_>> = searched.iter().map(|&(_, name)| name).collect();
+    let names: Few<Text<'_>> = searched.iter().map(|&(_, name)| name).collect();
     for ((at, _), found) in searched.iter().zip(find_markers(&views, &names)) {
         places[*at] = match (found.first, found.occurrences) {
             (Some((index, span)), 1) => Ok((parts[index], span)),

@@ -384,6 +384,17 @@ fn range_tuple(py: Python<'_>, range: Option<MessageRange>) -> PyResult<Option<B
 }
 
 /// Where the chat history is: the indices of its messages, and where it would be if it has none.
+///
+/// Args:
+///     message_indices: ascending indices, as a sequence or a `range`. A range is checked without visiting its items.
+///     empty_index: the gap of the history; required when there are no indices, and not used when there are.
+///
+/// Raises:
+///     LayoutError: an index is no int of 0 or more, the indices do not ascend, or a field is missing.
+///
+/// >>> from interleaf import Conversation
+/// >>> Conversation(range(1, 4)).message_indices
+/// (1, 2, 3)
 #[pyclass(frozen, module = "interleaf")]
 pub struct Conversation {
     core: CoreConversation,
@@ -422,7 +433,20 @@ record_methods! { Conversation, hash: all but [],
     }
 }
 
-/// The exact place of an outlet's marker in a message: nothing is searched.
+/// The exact place of an outlet's marker in a message: nothing is searched, so no content can open a slot.
+///
+/// Args:
+///     message_index: index of the host message.
+///     start: first code point of the marker.
+///     end: the one after its last.
+///     part_index: index of the part, where the content is a list.
+///
+/// Raises:
+///     LayoutError: a field is missing, or no int of 0 or more. Whether the marker stands there is checked on placement.
+///
+/// >>> from interleaf import OutletSpan
+/// >>> OutletSpan(0, 6, 22)
+/// OutletSpan(message_index=0, start=6, end=22)
 #[pyclass(frozen, module = "interleaf")]
 pub struct OutletSpan {
     message_index: usize,
@@ -487,6 +511,23 @@ record_methods! { OutletSpan, hash: all but [],
 }
 
 /// Where the anchors are in one message list. Every anchor is optional.
+///
+/// What can be checked without the messages is checked here; bounds and markers on placement.
+///
+/// Args:
+///     character: half-open range of messages, as a pair `(start, end)` or a mapping with `start` and `end`.
+///     examples: the same for the example dialogue.
+///     conversation: a `Conversation`, or a mapping with its fields.
+///     author_note: index of the note's message.
+///     outlets: outlet names, each with the index of the message that holds `{{outlet::name}}` once, or an `OutletSpan`.
+///
+/// Raises:
+///     LayoutError: an anchor is malformed, or two of them claim the same place.
+///
+/// >>> from interleaf import Conversation, Layout
+/// >>> layout = Layout(character=(0, 1), conversation=Conversation(range(1, 9)), outlets={"lore": 0})
+/// >>> layout.to_dict()["character"]
+/// [0, 1]
 #[pyclass(frozen, module = "interleaf")]
 pub struct Layout {
     /// Shared with the results of placements that used it.

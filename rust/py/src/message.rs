@@ -204,19 +204,29 @@ fn has_part(message: &Bound<'_, PyDict>, kinds: &[&[u8]], keys: &[&Bound<'_, PyS
 fn dict_joined(previous: &Bound<'_, PyDict>, message: &Bound<'_, PyDict>) -> PyResult<bool> {
     let py = message.py();
     let kind_key = intern!(py, "type");
-    if let Some(role) = message.get_item(intern!(py, "role"))?
-        && is_word(&role, &[b"tool", b"function"])?
+    let role = message.get_item(intern!(py, "role"))?;
+    if let Some(role) = &role
+        && is_word(role, &[b"tool", b"function"])?
     {
         return Ok(true);
+    }
+    if let Some(previous_kind) = previous.get_item(kind_key)?
+        && is_word(&previous_kind, &[b"reasoning"])?
+    {
+        return Ok(true);
+    }
+    // Most messages are a role and a text, and hold nothing else that would have to be looked for.
+    if message.len() == 2
+        && role.is_some()
+        && message.get_item(intern!(py, "content"))?.is_some_and(|content| content.is_exact_instance_of::<PyString>())
+    {
+        return Ok(false);
     }
     let kind = message.get_item(kind_key)?;
     if ends_with(kind.as_ref(), "_output")? {
         return Ok(true);
     }
-    if let Some(previous_kind) = previous.get_item(kind_key)?
-        && (is_word(&previous_kind, &[b"reasoning"])?
-            || (ends_with(Some(&previous_kind), "_call")? && ends_with(kind.as_ref(), "_call")?))
-    {
+    if ends_with(kind.as_ref(), "_call")? && ends_with(previous.get_item(kind_key)?.as_ref(), "_call")? {
         return Ok(true);
     }
     let keys = [intern!(py, "toolResult"), intern!(py, "function_response"), intern!(py, "functionResponse")];

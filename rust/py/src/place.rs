@@ -1,5 +1,6 @@
 //! `place_context_blocks` and `get_placement_capabilities`.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use interleaf_core::block::{Position, Role};
@@ -7,9 +8,10 @@ use interleaf_core::error::{Class, Code, Refusal, nearest};
 use interleaf_core::id_set::IdSet;
 use interleaf_core::layout::MarkerSpan;
 use interleaf_core::outlet::holds_marker;
-use interleaf_core::place::{BlockKey, Place, Slot, keep_exchanges, prompt_order};
+use interleaf_core::place::{BlockKey, BlockKeys, Place, Slot, keep_exchanges, prompt_order};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::block::{Block, BlockData};
@@ -21,7 +23,7 @@ use crate::placement::{Arrangement, EmbeddedAt, KeptMarker, PlacementCapabilitie
 use crate::sequence::{
     Items, Messages, OutputList, is_sequence, require_callable, require_iterable, require_sequence, snapshot,
 };
-use crate::unicode::text;
+use crate::unicode::{same_text, text};
 use crate::words::python_word;
 
 /// What to do with an outlet that no block fills.
@@ -100,8 +102,7 @@ impl<'py> Blocks<'py> {
         py: Python<'_>,
     ) -> PyResult<()> {
         let data = block.data();
-        let id = text(data.id.bind(py))?;
-        let same = |before: usize| text(self.read[before].data().id.bind(py)).is_ok_and(|other| other == id);
+        let same = |before: usize| same_text(self.read[before].data().id.bind(py), data.id.bind(py));
         if let Some(before) = ids.find(data.id_hash, same) {
             return Err(refuse_duplicate(py, data, index, before));
         }
@@ -119,23 +120,36 @@ impl<'py> Blocks<'py> {
         Ok(())
     }
 
-    fn keys<'a>(&'a self, py: Python<'a>) -> PyResult<Vec<BlockKey<'a>>> {
-        let mut keys = Vec::with_capacity(self.read.len());
-        for (block, &outlet) in self.read.iter().zip(&self.outlets) {
-            let data = block.data();
-            keys.push(BlockKey {
-                position: data.position,
-                depth: data.depth.and_then(|depth| u64::try_from(depth).ok()).unwrap_or(0),
-                order: data.order,
-                id: text(data.id.bind(py))?,
-                outlet,
-            });
-        }
-        Ok(keys)
-    }
-
     fn use_position(&self, wanted: impl Fn(Position) -> bool) -> bool {
         self.read.iter().any(|block| wanted(block.data().position))
+    }
+}
+
+/// The blocks as the core asks about them.
+struct Keys<'a, 'py> {
+    blocks: &'a Blocks<'py>,
+    py: Python<'py>,
+}
+
+impl BlockKeys for Keys<'_, '_> {
+    fn count(&self) -> usize {
+        self.blocks.read.len()
+    }
+
+    fn key(&self, block: usize) -> BlockKey {
+        let data = self.blocks.read[block].data();
+        BlockKey {
+            position: data.position,
+            depth: data.depth.map_or(0, i64::unsigned_abs),
+            order: data.order,
+            id_prefix: data.id_prefix,
+            outlet: self.blocks.outlets[block],
+        }
+    }
+
+    fn compare_ids(&self, left: usize, right: usize) -> Ordering {
+        let id = |block: usize| text(self.blocks.read[block].data().id.bind(self.py)).ok();
+        id(left).cmp(&id(right))
     }
 }
 
@@ -270,8 +284,18 @@ impl<'py> Renderer<'_, 'py> {
 
 /// The dict `{"role": role, "content": content}`.
 pub fn new_message<'py>(py: Python<'py>, role: Role, content: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    let message = PyDict::new(py);
-    message.set_item(intern!(py, "role"), python_word(py, role))?;
+    static TEMPLATES: PyOnceLock<Vec<Py<PyDict>>> = PyOnceLock::new();
+    // Copying a dict of two keys and exchanging one value takes three quarters of the instructions of filling a new one.
+    let templates = TEMPLATES.get_or_try_init(py, || {
+        let template = |&role: &Role| {
+            let message = PyDict::new(py);
+            message.set_item(intern!(py, "role"), python_word(py, role))?;
+            message.set_item(intern!(py, "content"), intern!(py, ""))?;
+            Ok::<_, PyErr>(message.unbind())
+        };
+        Role::ALL.iter().map(template).collect()
+    })?;
+    let message = templates[role as usize].bind(py).copy()?;
     message.set_item(intern!(py, "content"), content)?;
     Ok(message.into_any())
 }
@@ -294,7 +318,43 @@ fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
     (0..filled.len()).filter(|&outlet| !filled[outlet]).collect()
 }
 
-/// Puts selected blocks where the layout has their anchors. See the typed stub for the whole contract.
+/// Puts selected blocks where the layout has their anchors, and tells where each one ended up.
+///
+/// Every block is placed exactly once, or the call raises and nothing has changed. Inputs are never mutated; a message that
+/// nothing is embedded in is returned as the same object.
+///
+/// Args:
+///     messages: a sequence of messages.
+///     blocks: an iterable of `ContextBlock`s or mappings with their fields.
+///     layout: a `Layout` or a mapping with its fields: where the anchors are in `messages`.
+///     create_message: makes a message of `{"role": ..., "content": ...}`; without it that dict is the message.
+///     render_block: formats the content of a block, which it gets as the caller gave it; called once a block, in prompt order.
+///     render_messages: makes one or more messages of a block and its formatted content.
+///     adapter: reads and writes messages that are no mappings; without it one is found by the type of each message.
+///     tool_exchanges: `keep` moves a block that would part a tool call from its result to the nearest gap before it;
+///         `split` takes its position literally.
+///     unfilled_outlets: `remove` takes the marker of an outlet that no block fills out of its message, `keep` leaves it,
+///         `error` raises.
+///     separator: stands between blocks of one author's note or outlet.
+///
+/// Returns:
+///     A `PlacementResult`: the new messages, a record of every placement, and the layout of the new messages.
+///
+/// Raises:
+///     LayoutError: the layout does not fit the messages, or a host message cannot take text.
+///     BlockError: a block is malformed, has no anchor, or was rendered to something that cannot be placed.
+///     AdapterError: a message that has to be looked at is of a type that no adapter knows.
+///     InterleafError: an option has a value that it does not know (`invalid_option`).
+///     TypeError: the call is wrong as a call: `messages` is no sequence, `blocks` cannot be iterated, a callback be called.
+///
+/// >>> from interleaf import place_context_blocks
+/// >>> chat = [{"role": "system", "content": "You guard the gate."}, {"role": "user", "content": "Let me in."}]
+/// >>> rule = {"id": "rule", "position": "at_depth", "depth": 1, "role": "system", "content": "Nobody passes."}
+/// >>> result = place_context_blocks(chat, [rule], {"conversation": {"message_indices": [1]}})
+/// >>> [message["content"] for message in result.messages]
+/// ['You guard the gate.', 'Nobody passes.', 'Let me in.']
+/// >>> result.placements[0].message_index
+/// 1
 #[pyfunction]
 #[pyo3(signature = (
     messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None,
@@ -371,7 +431,7 @@ fn place<'py>(
         let path = layout.outlet_path(py, outlet);
         return Err(refuse(Class::Layout, Code::OutletUnfilled, path, "no block for this outlet", expected));
     }
-    let mut slots = prompt_order(&layout.core, &blocks.keys(py)?, &hosts.outlet_ranks);
+    let mut slots = prompt_order(&layout.core, &Keys { blocks: &blocks, py }, &hosts.outlet_ranks);
     if options.keep_exchanges {
         keep_exchanges(&mut slots, |gap| {
             if gap == count {
@@ -384,18 +444,18 @@ fn place<'py>(
     let renderer = Renderer { py, callbacks, blocks: &blocks };
     let mut made = Vec::with_capacity(slots.len());
     for (index, slot) in slots.iter().enumerate() {
-        match slot.place {
+        match slot.place() {
             Place::Gap { .. } => made.push(renderer.messages(slot.block)?),
             Place::Host { message } => {
                 let content = renderer.content(slot.block)?;
                 let at = host_slot(&blocks, slot, &hosts.outlet_ranks);
                 if let Some(host) = hosts.of_message(message) {
-                    host.take(index, content, at);
+                    host.take(index, content, at)?;
                 }
             }
         }
     }
-    let rewritten = rewrite_hosts(&hosts, &slots, &options.separator)?;
+    let rewritten = rewrite_hosts(&hosts, &options.separator)?;
     let (messages, message_counts) = write_messages(py, messages, count, &slots, made, rewritten.messages)?;
     let arrangement = Arrangement {
         blocks: blocks.read,
@@ -413,27 +473,23 @@ fn place<'py>(
 struct Rewritten<'py> {
     /// Index in the input and new message, ascending.
     messages: Vec<(usize, Bound<'py, PyAny>)>,
-    /// For each slot, where it is embedded; empty if there are no hosts.
-    embedded: Vec<Option<EmbeddedAt>>,
+    /// Where embedded slots stand.
+    embedded: Vec<EmbeddedAt>,
     kept: Vec<KeptMarker>,
 }
 
-fn rewrite_hosts<'py>(
-    hosts: &Hosts<'py>,
-    slots: &[Slot],
-    separator: &Bound<'py, PyString>,
-) -> PyResult<Rewritten<'py>> {
+fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) -> PyResult<Rewritten<'py>> {
     let mut result = Rewritten { messages: Vec::new(), embedded: Vec::new(), kept: Vec::new() };
     if hosts.hosts.is_empty() {
         return Ok(result);
     }
-    result.embedded.resize_with(slots.len(), || None);
     for host in &hosts.hosts {
         let new = host.finish(separator)?;
         let role = if new.embedded.blocks.is_empty() { None } else { host.role()? };
         let in_part = |part: usize| new.has_parts.then_some(part);
-        for (&slot, at) in host.slots.iter().zip(&new.embedded.blocks) {
-            result.embedded[slot] = Some(EmbeddedAt {
+        for (block, at) in host.blocks.iter().zip(&new.embedded.blocks) {
+            result.embedded.push(EmbeddedAt {
+                slot: block.slot,
                 role: role.as_ref().map(|role| role.clone().unbind()),
                 part_index: in_part(at.part),
                 span: (at.span.start, at.span.end),
@@ -477,7 +533,7 @@ fn write_messages<'py>(
     }
     let mut made = made.into_iter();
     for slot in slots {
-        let Place::Gap { gap, .. } = slot.place else {
+        let Place::Gap { gap, .. } = slot.place() else {
             counts.iter_mut().for_each(|counts| counts.push(0));
             continue;
         };
@@ -521,6 +577,21 @@ impl<'py> Output<'py> {
 }
 
 /// Says which of the eight positions a layout has anchors for, and which outlets.
+///
+/// It looks at the declaration only: what an anchor holds is checked on placement.
+///
+/// Args:
+///     layout: a `Layout` or a mapping with its fields.
+///
+/// Returns:
+///     A `PlacementCapabilities` with `positions` and `outlets`.
+///
+/// Raises:
+///     LayoutError: the layout is no mapping, or has an unknown anchor or a wrong outlet name.
+///
+/// >>> from interleaf import get_placement_capabilities
+/// >>> get_placement_capabilities({"character": (0, 1), "outlets": {"lore": 0}}).positions
+/// ('before_character', 'after_character', 'outlet')
 #[pyfunction]
 #[pyo3(signature = (layout))]
 pub fn get_placement_capabilities(py: Python<'_>, layout: &Bound<'_, PyAny>) -> PyResult<PlacementCapabilities> {

@@ -15,6 +15,23 @@ use crate::record::{Field, Form, Record, record_methods};
 use crate::words::python_word;
 
 /// Where one block ended up.
+///
+/// Attributes:
+///     id: the block's id.
+///     position: its position.
+///     role: its role; of an embedded block that of its host, as it is.
+///     order: its order as given.
+///     depth: its depth as given, or None.
+///     outlet_name: its outlet as given, or None.
+///     message_index: index of its first message, or of its host, in the new list.
+///     message_count: how many messages it made; 0 if it is embedded.
+///     part_index: index of the part it is embedded in, where the host's content is a list.
+///     span: start and end of the embedded text in code points; None for messages of its own.
+///     gap: the gap it stands at, in the input list; None if it is embedded.
+///     requested_gap: the gap of its position alone.
+///     moved: whether the two differ, for a tool exchange was kept together.
+///     block_index: its index in the input.
+///     metadata: the block's metadata.
 #[pyclass(frozen, module = "interleaf")]
 pub struct Placement {
     id: Py<PyString>,
@@ -192,6 +209,8 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
 
 /// Where an embedded block stands in its host.
 pub struct EmbeddedAt {
+    /// Which slot it is.
+    pub slot: usize,
     /// The host's role.
     pub role: Option<Py<PyAny>>,
     /// Index of the part, in list content.
@@ -216,8 +235,8 @@ pub struct Arrangement {
     pub slots: Vec<Slot>,
     /// How many messages each slot made, if some did not make exactly one.
     pub message_counts: Option<Vec<usize>>,
-    /// For each slot, where it is embedded; empty if none is.
-    pub embedded: Vec<Option<EmbeddedAt>>,
+    /// Where the embedded slots stand, in the order of the slots.
+    pub embedded: Vec<EmbeddedAt>,
     /// The layout of the input.
     pub layout: Arc<LayoutData>,
     /// The markers that were kept.
@@ -241,7 +260,7 @@ impl Arrangement {
         let mut placements = Vec::with_capacity(self.slots.len());
         for (index, slot) in self.slots.iter().enumerate() {
             let block = self.blocks[slot.block].data();
-            let (message_index, message_count, gap, requested_gap) = match slot.place {
+            let (message_index, message_count, gap, requested_gap) = match slot.place() {
                 Place::Gap { requested, gap } => {
                     let count = self.message_count(index);
                     made += count;
@@ -249,7 +268,8 @@ impl Arrangement {
                 }
                 Place::Host { message } => (indices.of_message(message), 0, None, None),
             };
-            let embedded = self.embedded.get(index).and_then(Option::as_ref);
+            let embedded = self.embedded.binary_search_by_key(&index, |embedded| embedded.slot).ok();
+            let embedded = embedded.map(|at| &self.embedded[at]);
             let role = match embedded {
                 Some(embedded) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
                 None => block.role.map(|role| python_word(py, role).clone_ref(py).into_any()),
@@ -288,6 +308,12 @@ impl Arrangement {
 }
 
 /// The new messages and the record of every placement. Records are built when they are first asked for.
+///
+/// Attributes:
+///     messages: a new list. Messages that nothing was embedded in are the same objects as in the input.
+///     placements: one `Placement` for each block, in prompt order.
+///     unfilled_outlets: names of declared outlets that no block fills, in layout order.
+///     layout: the same anchors in `messages`, so that another pass can follow.
 #[pyclass(frozen, module = "interleaf")]
 pub struct PlacementResult {
     messages: Py<PyList>,
@@ -416,7 +442,7 @@ record_methods! { PlacementResult, hash: no,
                     }
                 }
             }
-            for embedded in arrangement.embedded.iter().flatten() {
+            for embedded in &arrangement.embedded {
                 visit.call(&embedded.role)?;
             }
         }
@@ -425,6 +451,10 @@ record_methods! { PlacementResult, hash: no,
 }
 
 /// Which positions and outlets a layout has anchors for.
+///
+/// Attributes:
+///     positions: those of the eight positions, in their order.
+///     outlets: names of the outlets, in layout order.
 #[pyclass(frozen, module = "interleaf")]
 pub struct PlacementCapabilities {
     positions: Py<PyTuple>,

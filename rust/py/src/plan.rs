@@ -15,7 +15,7 @@ use crate::fragment::{ContextFragment, EXPECTED_BUDGET, Fragment};
 use crate::number::read_budget;
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{Items, snapshot};
-use crate::unicode::{quoted, text};
+use crate::unicode::{quoted, same_text, text};
 use crate::words::{one_of, python_word, read_word};
 
 const FRAGMENTS: usize = 0;
@@ -111,8 +111,7 @@ fn read_fragments(items: &Bound<'_, PyAny>, list: &str) -> PyResult<Vec<Fragment
     while let Some(item) = items.get(index) {
         let fragment = Fragment::read(&item, &|| format!("{list}[{index}]"))?;
         let data = fragment.data();
-        let id = text(data.id.bind(py))?;
-        let same = |before: usize| text(fragments[before].data().id.bind(py)).is_ok_and(|other| other == id);
+        let same = |before: usize| same_text(fragments[before].data().id.bind(py), data.id.bind(py));
         if let Some(before) = ids.find(data.id_hash, same) {
             let found = format!("the id of {list}[{before}] again");
             let refusal = Refusal::new(
@@ -243,7 +242,26 @@ fn read_mapping<'py>(mapping: &Bound<'py, PyAny>) -> PyResult<Values<'py>> {
 
 /// Ordered fragments plus the budget they must meet together.
 ///
-/// Checked once when it is built, immutable, and reusable. See the typed stub for the fields.
+/// Checked once when it is built, immutable, and reusable. The additional messages stay the caller's objects and are looked at
+/// when the plan is assembled.
+///
+/// Args:
+///     fragments: `ContextFragment`s or mappings, in the order in which they are sent.
+///     max_input_chars: the budget of the whole input in `unit`, an int of 0 or more, or `math.inf`.
+///     additional_messages: messages of role `user` that come after the fragments.
+///     original_fragments: what the fragments are audited against; they are never sent.
+///     mutable_fragment_ids: ids whose value may differ from the original's.
+///     unit: `codepoint` (Python's `len`), `utf16` (JavaScript's `.length`) or `utf8` (bytes).
+///     merge_adjacent: whether neighbours of one role and one trust share a message.
+///     separator: what stands between merged fragments; its characters count.
+///
+/// Raises:
+///     PlanError: a field of the plan or of a fragment is missing or wrong.
+///
+/// >>> from interleaf import ContextPlan
+/// >>> plan = ContextPlan(fragments=[], max_input_chars=1000)
+/// >>> plan.unit, plan.separator
+/// ('codepoint', '\n\n')
 #[pyclass(frozen, module = "interleaf")]
 pub struct ContextPlan {
     fragments: Vec<Py<ContextFragment>>,

@@ -1,23 +1,49 @@
 use super::*;
 use crate::layout::OutletAnchor;
+use crate::text::Text;
 
-fn key(id: &str, position: Position, depth: u64, order: i64) -> BlockKey<'_> {
-    BlockKey { position, depth, order: Order::Int(order), id: Text::One(id.as_bytes()), outlet: 0 }
+struct Block {
+    id: &'static str,
+    key: BlockKey,
 }
 
-fn ids(slots: &[Slot], keys: &[BlockKey<'_>]) -> Vec<String> {
-    slots.iter().map(|slot| keys[slot.block].id.code_points().filter_map(char::from_u32).collect()).collect()
+impl BlockKeys for [Block] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn key(&self, block: usize) -> BlockKey {
+        self[block].key
+    }
+
+    fn compare_ids(&self, left: usize, right: usize) -> Ordering {
+        self[left].id.cmp(self[right].id)
+    }
+}
+
+fn key(id: &'static str, position: Position, depth: u64, order: i64) -> Block {
+    let id_prefix = IdPrefix::of(Text::One(id.as_bytes()));
+    Block { id, key: BlockKey { position, depth, order: Order::Int(order), id_prefix, outlet: 0 } }
+}
+
+fn in_outlet(outlet: usize, mut block: Block) -> Block {
+    block.key.outlet = outlet;
+    block
+}
+
+fn ids(slots: &[Slot], blocks: &[Block]) -> Vec<&'static str> {
+    slots.iter().map(|slot| blocks[slot.block].id).collect()
 }
 
 fn gaps(slots: &[Slot]) -> Vec<usize> {
-    slots.iter().filter_map(|slot| if let Place::Gap { gap, .. } = slot.place { Some(gap) } else { None }).collect()
+    slots.iter().filter_map(|slot| if let Place::Gap { gap, .. } = slot.place() { Some(gap) } else { None }).collect()
 }
 
 fn conversation(indices: &[usize], empty_index: Option<usize>) -> Option<Conversation> {
     Some(Conversation { message_indices: indices.iter().copied().collect(), empty_index })
 }
 
-fn at_every_empty_anchor() -> (Layout, Vec<BlockKey<'static>>) {
+fn at_every_empty_anchor() -> (Layout, Vec<Block>) {
     let layout = Layout {
         character: Some(MessageRange { start: 1, end: 1 }),
         examples: Some(MessageRange { start: 1, end: 1 }),
@@ -39,7 +65,7 @@ fn at_every_empty_anchor() -> (Layout, Vec<BlockKey<'static>>) {
 #[test]
 fn empty_regions_at_one_gap_keep_their_order() {
     let (layout, keys) = at_every_empty_anchor();
-    let slots = prompt_order(&layout, &keys, &[]);
+    let slots = prompt_order(&layout, &keys[..], &[]);
     assert_eq!(ids(&slots, &keys), ["bc", "ac", "be", "ae", "d2", "d1", "d0"]);
     let output = OutputIndices::new(&slots, |_| 1).of_layout(&layout);
     assert_eq!(output.character, Some(MessageRange { start: 2, end: 2 }));
@@ -61,7 +87,7 @@ fn order_then_id_decide_within_one_place_only() {
         key("z", Position::AfterCharacter, 0, -5),
         key("bc", Position::BeforeCharacter, 0, 50),
     ];
-    let slots = prompt_order(&layout, &keys, &[]);
+    let slots = prompt_order(&layout, &keys[..], &[]);
     assert_eq!(ids(&slots, &keys), ["bc", "z", "a", "b", "be"]);
     assert_eq!(gaps(&slots), [0, 1, 1, 1, 1]);
 }
@@ -77,13 +103,13 @@ fn embedded_blocks_stand_between_the_gaps_around_their_host() {
     let keys = [
         key("bottom", Position::AuthorNoteBottom, 0, 0),
         key("top", Position::AuthorNoteTop, 0, 0),
-        BlockKey { outlet: 0, ..key("second", Position::Outlet, 0, -1) },
-        BlockKey { outlet: 1, ..key("first", Position::Outlet, 0, 1) },
+        in_outlet(0, key("second", Position::Outlet, 0, -1)),
+        in_outlet(1, key("first", Position::Outlet, 0, 1)),
         key("deep", Position::AtDepth, 9, 0),
         key("d1", Position::AtDepth, 1, 0),
         key("d0", Position::AtDepth, 0, 0),
     ];
-    let slots = prompt_order(&layout, &keys, &[1, 0]);
+    let slots = prompt_order(&layout, &keys[..], &[1, 0]);
     assert_eq!(ids(&slots, &keys), ["deep", "first", "second", "d1", "d0", "top", "bottom"]);
 }
 
@@ -91,7 +117,7 @@ fn embedded_blocks_stand_between_the_gaps_around_their_host() {
 fn no_gap_is_asked_about_twice() {
     let layout = Layout { conversation: conversation(&[0, 1, 2, 3, 4, 5], None), ..Layout::default() };
     let keys: Vec<_> = (0..7).map(|depth| key("x", Position::AtDepth, depth, 0)).collect();
-    let mut slots = prompt_order(&layout, &keys, &[]);
+    let mut slots = prompt_order(&layout, &keys[..], &[]);
     let mut asked = Vec::new();
     let parted = [false, false, true, true, false, true, true];
     let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| {
@@ -102,7 +128,8 @@ fn no_gap_is_asked_about_twice() {
     assert_eq!(gaps(&slots), [0, 1, 1, 1, 4, 4, 4]);
     assert_eq!(asked, [1, 2, 3, 4, 5, 6]);
     // Depths 0 and 6 alone: the walk back from the end stops as soon as a gap does not part.
-    let mut few = prompt_order(&layout, &[keys[0], keys[6]], &[]);
+    let few_keys = [key("x", Position::AtDepth, 0, 0), key("x", Position::AtDepth, 6, 0)];
+    let mut few = prompt_order(&layout, &few_keys[..], &[]);
     asked.clear();
     let kept: Result<(), ()> = keep_exchanges(&mut few, |gap| {
         asked.push(gap);
@@ -136,7 +163,7 @@ fn several_messages_for_one_block_shift_what_follows() {
         ..Layout::default()
     };
     let keys = [key("bc", Position::BeforeCharacter, 0, 0), key("d1", Position::AtDepth, 1, 0)];
-    let slots = prompt_order(&layout, &keys, &[]);
+    let slots = prompt_order(&layout, &keys[..], &[]);
     let indices = OutputIndices::new(&slots, |slot| [3, 2][slot]);
     assert_eq!((0..5).map(|message| indices.of_message(message)).collect::<Vec<_>>(), [3, 4, 5, 6, 9]);
     let output = indices.of_layout(&layout);
@@ -155,7 +182,7 @@ fn an_empty_region_stays_outside_a_range_that_its_block_moved_into() {
         ..Layout::default()
     };
     let keys = [key("ac", Position::AfterCharacter, 0, 0), key("d0", Position::AtDepth, 0, 0)];
-    let mut slots = prompt_order(&layout, &keys, &[]);
+    let mut slots = prompt_order(&layout, &keys[..], &[]);
     let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| Ok(gap == 3));
     assert_eq!(kept, Ok(()));
     assert_eq!(gaps(&slots), [2, 2]);
@@ -164,4 +191,19 @@ fn an_empty_region_stays_outside_a_range_that_its_block_moved_into() {
     assert_eq!(output.character, Some(MessageRange { start: 5, end: 5 }));
     assert_eq!(output.conversation, conversation(&[], Some(5)));
     assert!(output.check_overlaps(crate::layout::LayoutPath("")).is_ok());
+}
+
+#[test]
+fn a_block_that_moves_back_passes_the_hosts_on_its_way() {
+    let layout = Layout {
+        character: Some(MessageRange { start: 0, end: 2 }),
+        outlets: vec![OutletAnchor { message_index: 1, span: None }],
+        ..Layout::default()
+    };
+    let keys = [key("in host", Position::Outlet, 0, 0), key("moved", Position::AfterCharacter, 0, 0)];
+    let mut slots = prompt_order(&layout, &keys[..], &[0]);
+    assert_eq!(ids(&slots, &keys), ["in host", "moved"]);
+    let kept: Result<(), ()> = keep_exchanges(&mut slots, |gap| Ok(gap == 2));
+    assert_eq!(kept, Ok(()));
+    assert_eq!(ids(&slots, &keys), ["moved", "in host"]);
 }

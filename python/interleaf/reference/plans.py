@@ -1,0 +1,79 @@
+"""A plan: its own fields in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import PlanError
+from .calls import is_listing
+from .fields import read_fields
+from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
+from .words import PLAN_FIELDS, UNITS
+
+A_BUDGET = "an int that is not negative, or math.inf"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan whose own fields are checked; its fragments and messages are still as given."""
+
+    fragments: list[Any]
+    max_input_chars: int | float
+    additional_messages: list[Any]
+    original_fragments: list[Any] | None
+    mutable_fragment_ids: list[str]
+    unit: str
+    merge_adjacent: bool
+    separator: str
+
+
+def read_plan(given: object) -> Plan:
+    """Check the fields of a plan."""
+    fields = read_fields(given, "ContextPlan", PLAN_FIELDS, "", PlanError)
+    if fields is None:
+        raise PlanError(f"plan is {describe(given)}; expected a ContextPlan or a mapping", "invalid_type", "plan")
+    an_iterable = "an iterable that is no text and no mapping"
+    plan = Plan(
+        fragments=fields.required("fragments", _as_list, "invalid_type", an_iterable),
+        max_input_chars=fields.required("max_input_chars", as_budget, "invalid_budget", A_BUDGET),
+        additional_messages=fields.defaulted("additional_messages", [], _as_list, "invalid_type", an_iterable),
+        original_fragments=fields.optional("original_fragments", _as_list, "invalid_type", an_iterable),
+        mutable_fragment_ids=_read_ids(
+            fields.defaulted("mutable_fragment_ids", [], _as_ids, "invalid_type", an_iterable)
+        ),
+        unit=fields.defaulted("unit", "codepoint", as_word(UNITS), "invalid_unit", one_of(UNITS)),
+        merge_adjacent=fields.defaulted("merge_adjacent", False, as_bool, "invalid_type", "True or False"),
+        separator=fields.defaulted("separator", "\n\n", as_plain_str, "invalid_type", "a str"),
+    )
+    if plan.mutable_fragment_ids and plan.original_fragments is None:
+        raise PlanError(
+            f"mutable_fragment_ids names {describe(plan.mutable_fragment_ids[0])}, but there are no "
+            "original_fragments; expected originals to compare with",
+            "mutable_without_originals",
+            "mutable_fragment_ids",
+        )
+    return plan
+
+
+def _as_list(value: object) -> list[Any] | None:
+    return list(value) if is_listing(value) else None  # type: ignore[call-overload]
+
+
+def _as_ids(value: object) -> list[Any] | None:
+    ids = _as_list(value)
+    if ids is not None and isinstance(value, (set, frozenset)):
+        # A set has no order of its own, and the order it shows depends on the hash seed; an error must not. What is
+        # no `str` comes first, by its type, then ids by code point.
+        ids.sort(key=lambda item: (isinstance(item, str), as_plain_str(item) or describe(item)))
+    return ids
+
+
+def _read_ids(given: list[Any]) -> list[str]:
+    for index, item in enumerate(given):
+        if not isinstance(item, str):
+            path = f"mutable_fragment_ids[{index}]"
+            raise PlanError(
+                f"{path} is {describe(item)}; expected the id of an original fragment", "invalid_type", path
+            )
+    return [str.__str__(item) for item in given]

@@ -1,0 +1,78 @@
+"""How blocks become text and messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import BlockError
+from .values import describe, is_sequence
+from .words import MARKER_CLOSES, MARKER_OPENS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .blocks import Block
+    from .calls import Adapter, CreateMessage, RenderBlock, RenderMessages
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """The callbacks and options of one call; each block is rendered once."""
+
+    create_message: CreateMessage | None
+    render_block: RenderBlock | None
+    render_messages: RenderMessages | None
+    adapter: Adapter | None
+    unfilled_outlets: str
+    separator: str
+
+    def text(self, block: Block) -> str:
+        """Render the content of a block, which in an outlet must hold no marker itself."""
+        text: object = block.content if self.render_block is None else self.render_block(block.given)
+        if not isinstance(text, str):
+            raise BlockError(
+                f"render_block returned {describe(text)} for block {describe(block.id)}; expected a str",
+                "invalid_render",
+                f"blocks[{block.index}]",
+            )
+        _, opened, rest = text.partition(MARKER_OPENS)
+        if block.position == "outlet" and opened and MARKER_CLOSES in rest:
+            raise BlockError(
+                f"the rendered content of block {describe(block.id)} holds an outlet marker; "
+                "expected text without one, for outlets do not nest",
+                "nested_outlet",
+                f"blocks[{block.index}].content",
+            )
+        return text
+
+    def messages(self, block: Block) -> list[Any]:
+        """Render a block into the messages it becomes, of which there must be at least one."""
+        text = self.text(block)
+        if self.render_messages is None:
+            if self.create_message is None and self.adapter is not None:
+                return [self.adapter.create(block.role, text)]
+            return [make_message(block.role, text, self.create_message)]
+        rendered: object = self.render_messages(block.given, text)
+        if not is_sequence(rendered):
+            raise BlockError(
+                f"render_messages returned {describe(rendered)} for block {describe(block.id)}; "
+                "expected a sequence of messages",
+                "invalid_render",
+                f"blocks[{block.index}]",
+            )
+        messages = list(cast("Iterable[Any]", rendered))
+        if not messages:
+            raise BlockError(
+                f"render_messages returned no message for block {describe(block.id)}; expected at least one, "
+                "for a selected block is never dropped",
+                "empty_render",
+                f"blocks[{block.index}]",
+            )
+        return messages
+
+
+def make_message(role: str, content: str, create_message: CreateMessage | None) -> Any:
+    """Make one message; by default it is the dict itself."""
+    message = {"role": role, "content": content}
+    return message if create_message is None else create_message(message)

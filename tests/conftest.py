@@ -1,0 +1,31 @@
+"""What all tests share: the two implementations, and how long hypothesis looks for a difference.
+
+The profile is chosen by INTERLEAF_HYPOTHESIS_PROFILE: `quick` (the default) or `fuzz`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from implementations import IMPLEMENTATIONS
+
+if TYPE_CHECKING:
+    from implementations import Implementation
+
+# Whole requests are large examples, and slow to generate next to what they test.
+_SLOW_TO_GENERATE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+
+settings.register_profile("quick", max_examples=150, deadline=None, suppress_health_check=_SLOW_TO_GENERATE)
+settings.register_profile("fuzz", max_examples=100_000, deadline=None, suppress_health_check=_SLOW_TO_GENERATE)
+settings.load_profile(os.environ.get("INTERLEAF_HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(params=IMPLEMENTATIONS, ids=lambda implementation: implementation.name)
+def implementation(request: pytest.FixtureRequest) -> Implementation:
+    """The native functions, then those of the reference."""
+    chosen: Implementation = request.param
+    return chosen
