@@ -7,8 +7,9 @@ import io
 import json
 from typing import Any
 
-from interleaf.lorebook import Lorebook, LorebookEntry, Problem, read_lorebook
 from PIL import Image, PngImagePlugin
+
+from interleaf.lorebook import Lorebook, LorebookEntry, Problem, read_lorebook
 
 PLAIN: dict[str, Any] = {
     "uid": 0,

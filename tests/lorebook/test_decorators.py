@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from interleaf.lorebook import LorebookEntry
 
+from interleaf.lorebook import LorebookEntry
 from lorebook.books import book_v2, only, world
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from interleaf.errors import InterleafError
 from interleaf.lorebook import Lorebook, LorebookError, read_lorebook
-
 from lorebook.books import PLAIN, PLAIN_V2, invariant, told, without
 
 

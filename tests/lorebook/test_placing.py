@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+
 from interleaf import ContextBlock, Layout, place_context_blocks
 from interleaf.errors import BlockError, LayoutError
 from interleaf.lorebook import Unanchored, drop_unanchored, layout_for
-
 from lorebook.books import book_v2, world
 
 CHAT = [

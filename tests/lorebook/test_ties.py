@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from interleaf import place_context_blocks
 from interleaf.errors import InterleafError
 from interleaf.lorebook import Lorebook
-
 from lorebook.books import world
 
 CHAT = [{"role": "system", "content": "Note {{outlet::hall}}"}, {"role": "user", "content": "Hello."}]

@@ -115,7 +115,7 @@ impl FromIterator<usize> for MessageIndices {
         let list: Vec<usize> = indices.into_iter().collect();
         match list.as_slice() {
             [] => Self::Run { start: 0, step: 1, len: 0 },
-            [first, .., last] if last - first != list.len() - 1 => Self::List(list.into_boxed_slice()),
+            [first, .., end] if end - first != list.len() - 1 => Self::List(list.into_boxed_slice()),
             [first, ..] => Self::Run { start: *first, step: 1, len: list.len() },
         }
     }

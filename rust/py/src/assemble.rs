@@ -253,13 +253,11 @@ fn check_originals(py: Python<'_>, plan: &PlanData<'_>, fragment_keys: &[Fragmen
         }
         for (index, id) in plan.mutable_fragment_ids.iter().enumerate() {
             let wanted = text(id)?;
-            match ids.find(hash(id)?, |original| original_keys[original].id == wanted) {
-                Some(original) => may_change[original] = true,
-                None => {
-                    let path = format!("mutable_fragment_ids[{index}]");
-                    return Err(refuse(Class::Plan, Code::UnknownMutableId, path, found(id), "the id of an original"));
-                }
-            }
+            let Some(original) = ids.find(hash(id)?, |original| original_keys[original].id == wanted) else {
+                let path = format!("mutable_fragment_ids[{index}]");
+                return Err(refuse(Class::Plan, Code::UnknownMutableId, path, found(id), "the id of an original"));
+            };
+            may_change[original] = true;
         }
     }
     let fragments = audit_keys(py, &plan.fragments, fragment_keys)?;
@@ -292,7 +290,7 @@ fn mutated(py: Python<'_>, plan: &PlanData<'_>, originals: &[Fragment], violatio
         told.truncate(TOLD);
         let mut list = told.join(", ");
         if more > 0 {
-            list.push_str(&format!(", and {more} more"));
+            list = format!("{list}, and {more} more");
         }
         let message =
             format!("found fragments that differ from the originals ({list}), expected the originals unchanged");

@@ -94,7 +94,7 @@ impl Refuser<'_, '_> {
 
 impl BlockData {
     /// Checks the values of a block, field by field.
-    fn from_values(values: Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
+    fn from_values(values: &Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
         let nameless = Refuser { path, id: None };
         let Some(id) = &values[ID] else { return Err(nameless.missing(ID, EXPECTED_ID)) };
         let Some(id) = read_id(id)? else {
@@ -122,13 +122,9 @@ impl BlockData {
         };
         let order = match &values[ORDER] {
             None => Order::Int(0),
-            Some(order) => match read_order(order)? {
-                Some(order) => order,
-                None => {
-                    let expected = "an int of 64 bits or a finite float";
-                    return Err(refuser.refuse(ORDER, Code::InvalidOrder, found(order), expected));
-                }
-            },
+            Some(order) => read_order(order)?.ok_or_else(|| {
+                refuser.refuse(ORDER, Code::InvalidOrder, found(order), "an int of 64 bits or a finite float")
+            })?,
         };
         let expected_depth = "an int of 0 or more that fits 64 bits";
         let depth = match &values[DEPTH] {
@@ -170,7 +166,7 @@ impl BlockData {
 
     /// Reads the mapping form.
     pub fn from_mapping(mapping: &Bound<'_, PyAny>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        Self::from_values(FIELDS.read(mapping, path)?, path)
+        Self::from_values(&FIELDS.read(mapping, path)?, path)
     }
 
     /// "block "lore"", for messages.
@@ -299,7 +295,7 @@ record_methods! { ContextBlock, hash: all but ["metadata"],
         metadata: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let values = [id, position, content, role, order, depth, outlet_name, metadata];
-        Ok(Self { data: BlockData::from_values(values, &String::new)? })
+        Ok(Self { data: BlockData::from_values(&values, &String::new)? })
     }
 
     /// A block from its mapping form, in snake_case or camelCase.

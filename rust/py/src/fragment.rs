@@ -98,13 +98,13 @@ impl Refuser<'_, '_> {
 }
 
 impl FragmentData {
-    fn from_values(values: Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        let id = Refuser { path, id: None }.id(&values, ID)?;
+    fn from_values(values: &Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
+        let id = Refuser { path, id: None }.id(values, ID)?;
         let refuser = Refuser { path, id: Some(&id) };
-        let source_id = refuser.id(&values, SOURCE_ID)?;
-        let trust = refuser.word::<Trust>(&values, TRUST, Code::InvalidTrust)?;
-        let lifetime = refuser.word::<Lifetime>(&values, LIFETIME, Code::InvalidLifetime)?;
-        let role = refuser.word::<Role>(&values, ROLE, Code::InvalidRole)?;
+        let source_id = refuser.id(values, SOURCE_ID)?;
+        let trust = refuser.word::<Trust>(values, TRUST, Code::InvalidTrust)?;
+        let lifetime = refuser.word::<Lifetime>(values, LIFETIME, Code::InvalidLifetime)?;
+        let role = refuser.word::<Role>(values, ROLE, Code::InvalidRole)?;
         let Some(max_chars) = &values[MAX_CHARS] else { return Err(refuser.missing(MAX_CHARS, EXPECTED_BUDGET)) };
         let Some((budget, max_chars)) = read_budget(max_chars)? else {
             return Err(refuser.refuse(MAX_CHARS, Code::InvalidBudget, found(max_chars), EXPECTED_BUDGET));
@@ -137,7 +137,7 @@ impl FragmentData {
 
     /// Reads the mapping form.
     pub fn from_mapping(mapping: &Bound<'_, PyAny>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        Self::from_values(FIELDS.read(mapping, path)?, path)
+        Self::from_values(&FIELDS.read(mapping, path)?, path)
     }
 
     /// What decides about it, measured in `unit`.
@@ -259,7 +259,7 @@ record_methods! { ContextFragment, hash: all but ["value", "metadata"],
         metadata: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let values = [id, source_id, trust, lifetime, role, max_chars, value, metadata];
-        Ok(Self { data: FragmentData::from_values(values, &String::new)? })
+        Ok(Self { data: FragmentData::from_values(&values, &String::new)? })
     }
 
     /// A fragment from its mapping form, in snake_case or camelCase.

@@ -1,5 +1,8 @@
 //! Python bindings of interleaf: they read Python objects, ask `interleaf_core`, and build Python objects.
 
+// What stands before classes and functions here is read by Python's `help`, as text, and not by rustdoc.
+#![allow(clippy::doc_markdown, clippy::doc_link_with_quotes)]
+
 mod assemble;
 mod block;
 mod chars;

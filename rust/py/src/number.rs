@@ -17,18 +17,13 @@ pub enum Int {
     /// Less than 64 bits hold.
     TooSmall,
     /// No int at all.
-    NotInt,
+    Neither,
 }
 
 impl Int {
     /// The int, if it fits 64 bits.
     pub fn fitting(self) -> Option<i64> {
         if let Self::Fits(int) = self { Some(int) } else { None }
-    }
-
-    /// The int as a length or index, if it can be one.
-    pub fn non_negative(self) -> Option<u64> {
-        self.fitting().and_then(|int| u64::try_from(int).ok())
     }
 }
 
@@ -49,9 +44,9 @@ pub fn read_int(object: &Bound<'_, PyAny>) -> PyResult<Int> {
         return Ok(read_exact(int));
     }
     if object.is_instance_of::<PyBool>() {
-        return Ok(Int::NotInt);
+        return Ok(Int::Neither);
     }
-    Ok(as_python_int(object)?.map_or(Int::NotInt, |int| read_exact(&int)))
+    Ok(as_python_int(object)?.map_or(Int::Neither, |int| read_exact(&int)))
 }
 
 /// The same int as an exact Python `int`, whatever its size.
@@ -104,6 +99,6 @@ fn budget_of(int: Int) -> Option<Budget> {
         Int::Fits(int) => u64::try_from(int).ok().map(Budget::Chars),
         // No text is that long, so the largest limit that can be compared serves.
         Int::TooLarge => Some(Budget::Chars(u64::MAX)),
-        Int::TooSmall | Int::NotInt => None,
+        Int::TooSmall | Int::Neither => None,
     }
 }

@@ -193,7 +193,7 @@ fn refuse_unknown_outlet(py: Python<'_>, data: &BlockData, index: usize, layout:
         format!("an outlet that the layout declares: {}", names.join(", "))
     };
     if let Some(near) = nearest(&wanted, names.iter().map(String::as_str)) {
-        expected.push_str(&format!(" (did you mean {near:?}?)"));
+        expected = format!("{expected} (did you mean {near:?}?)");
     }
     let path = format!("blocks[{index}].outlet_name");
     raise(
@@ -400,7 +400,7 @@ pub fn place_context_blocks<'py>(
     let undisturbed =
         callbacks.are_absent() && (blocks.is_exact_instance_of::<PyList>() || blocks.is_exact_instance_of::<PyTuple>());
     let messages = Messages::read(messages, undisturbed)?;
-    place(py, &messages, blocks, layout, &callbacks, Options { keep_exchanges, unfilled, separator })
+    place(py, &messages, blocks, layout, &callbacks, &Options { keep_exchanges, unfilled, separator })
 }
 
 struct Options<'py> {
@@ -415,7 +415,7 @@ fn place<'py>(
     blocks: &Bound<'py, PyAny>,
     layout: &Bound<'py, PyAny>,
     callbacks: &Callbacks<'_, 'py>,
-    options: Options<'py>,
+    options: &Options<'py>,
 ) -> PyResult<PlacementResult> {
     let count = messages.len();
     let layout = read_layout(layout, count)?;
@@ -534,7 +534,9 @@ fn write_messages<'py>(
     let mut made = made.into_iter();
     for slot in slots {
         let Place::Gap { gap, .. } = slot.place() else {
-            counts.iter_mut().for_each(|counts| counts.push(0));
+            if let Some(counts) = &mut counts {
+                counts.push(0);
+            }
             continue;
         };
         output.copy_until(messages, gap)?;
@@ -542,13 +544,17 @@ fn write_messages<'py>(
             None => {}
             Some(Made::One(message)) => {
                 output.list.push(message)?;
-                counts.iter_mut().for_each(|counts| counts.push(1));
+                if let Some(counts) = &mut counts {
+                    counts.push(1);
+                }
             }
             Some(Made::Several(list)) => {
                 for message in list.iter() {
                     output.list.push(message)?;
                 }
-                counts.iter_mut().for_each(|counts| counts.push(list.len()));
+                if let Some(counts) = &mut counts {
+                    counts.push(list.len());
+                }
             }
         }
     }

@@ -150,6 +150,13 @@ pub fn require_callable(callback: Option<&Bound<'_, PyAny>>, argument: &str) -> 
     }
 }
 
+/// An index into a list, which Python counts with a sign.
+// No list is longer than the sign leaves room for.
+#[allow(clippy::cast_possible_wrap)]
+fn offset(index: usize) -> ffi::Py_ssize_t {
+    index as ffi::Py_ssize_t
+}
+
 /// The output list: messages of the input with new ones put in between and hosts replaced.
 pub struct OutputList<'py> {
     list: Bound<'py, PyList>,
@@ -172,7 +179,7 @@ impl<'py> OutputList<'py> {
             return Err(changed_size());
         }
         // SAFETY: the slot exists by the check above and is still empty, for `filled` only grows; it takes over the reference.
-        unsafe { ffi::PyList_SET_ITEM(self.list.as_ptr(), self.filled as ffi::Py_ssize_t, message.into_ptr()) };
+        unsafe { ffi::PyList_SET_ITEM(self.list.as_ptr(), offset(self.filled), message.into_ptr()) };
         self.filled += 1;
         Ok(())
     }
@@ -187,11 +194,11 @@ impl<'py> OutputList<'py> {
             // list: it only counts references up. The slot is still empty and takes over the new reference.
             unsafe {
                 let item = match messages {
-                    Messages::List(list) => ffi::PyList_GET_ITEM(list.as_ptr(), index as ffi::Py_ssize_t),
-                    Messages::Tuple(tuple) => ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index as ffi::Py_ssize_t),
+                    Messages::List(list) => ffi::PyList_GET_ITEM(list.as_ptr(), offset(index)),
+                    Messages::Tuple(tuple) => ffi::PyTuple_GET_ITEM(tuple.as_ptr(), offset(index)),
                 };
                 ffi::Py_INCREF(item);
-                ffi::PyList_SET_ITEM(self.list.as_ptr(), self.filled as ffi::Py_ssize_t, item);
+                ffi::PyList_SET_ITEM(self.list.as_ptr(), offset(self.filled), item);
             }
             self.filled += 1;
         }

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::fmt::Write;
 use std::ops::Range;
 
 /// The code points of a string. Copies nothing and caches nothing in it.
@@ -130,6 +131,11 @@ pub fn join<'py>(py: Python<'py>, pieces: &[TextPiece<'_, 'py>]) -> PyResult<Bou
     }
 }
 
+fn push_escape(shown: &mut String, code_point: u32) {
+    // Writing to a `String` does not fail.
+    let _ = write!(shown, "\\u{code_point:04x}");
+}
+
 /// The text of a string for a message, with what Rust strings cannot hold written as escapes.
 #[cold]
 pub fn display(string: &Bound<'_, PyString>) -> String {
@@ -137,7 +143,7 @@ pub fn display(string: &Bound<'_, PyString>) -> String {
     view.code_points().fold(String::with_capacity(view.len()), |mut shown, code_point| {
         match char::from_u32(code_point) {
             Some(character) => shown.push(character),
-            None => shown.push_str(&format!("\\u{code_point:04x}")),
+            None => push_escape(&mut shown, code_point),
         }
         shown
     })
@@ -158,7 +164,7 @@ pub fn quoted(string: &Bound<'_, PyString>) -> String {
             Some('\u{8}') => shown.push_str("\\b"),
             Some('\u{c}') => shown.push_str("\\f"),
             Some(character) if u32::from(character) >= 0x20 => shown.push(character),
-            _ => shown.push_str(&format!("\\u{code_point:04x}")),
+            _ => push_escape(&mut shown, code_point),
         }
     }
     shown.push('"');

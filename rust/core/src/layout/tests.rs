@@ -1,3 +1,6 @@
+// Makers of optional fields return what the field takes.
+#![allow(clippy::unnecessary_wraps)]
+
 use super::*;
 
 const PATH: &str = "layout.conversation.message_indices";

@@ -1,3 +1,6 @@
+// Makers of optional fields return what the field takes.
+#![allow(clippy::unnecessary_wraps)]
+
 use super::*;
 use crate::layout::OutletAnchor;
 use crate::text::Text;
