@@ -9,7 +9,7 @@ import math
 import sys
 import weakref
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pytest
 
@@ -413,15 +413,16 @@ def test_values_are_normalised() -> None:
         def __index__(self) -> int:
             return 3
 
-    block = ContextBlock(
-        id=Word("gate"),
-        position=Word("at_depth"),
-        content=Word("Shut."),
-        role=Word("user"),
-        depth=Number(),
-        order=Number(),
-    )
-    assert type(block.id) is type(block.position) is type(block.role) is str
+    given: dict[str, Any] = {
+        "id": Word("gate"),
+        "position": Word("at_depth"),
+        "content": Word("Shut."),
+        "role": Word("user"),
+        "depth": Number(),
+        "order": Number(),
+    }
+    block = ContextBlock(**given)
+    assert [type(value) for value in (block.id, block.position, block.role)] == [str, str, str]
     assert type(block.depth) is type(block.order) is int
     assert type(block.content) is Word
     layout = Layout(character=[0, Number()], conversation={"message_indices": range(3, 5)})
@@ -438,8 +439,9 @@ def test_order_is_the_number_given() -> None:
 
 
 def test_placement_and_built_context_know_their_types() -> None:
-    assert PlacementResult[dict[str, Any]].__origin__ is PlacementResult
-    assert BuiltContext[dict[str, Any]].__origin__ is BuiltContext
+    for generic in (PlacementResult[dict[str, Any]], BuiltContext[dict[str, Any]]):
+        assert get_origin(generic) in (PlacementResult, BuiltContext)
+        assert get_args(generic) == (dict[str, Any],)
 
 
 def test_generated_defaults() -> None:

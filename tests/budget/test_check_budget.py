@@ -68,7 +68,7 @@ class TestExceeded:
         assert error.usage.char_count.per_message == (30, 10, 80)
         assert error.fragment_ids == ()
         assert str(error) == (
-            "found 120 utf8 characters, expected at most 119; largest: messages[2] (80), messages[0] (30), messages[1] (10)"
+            "max_chars: found 120 utf8 characters, expected at most 119; largest: messages[2] (80), messages[0] (30), messages[1] (10)"
         )
 
     def test_tokens_with_a_reserve(self) -> None:

@@ -82,7 +82,7 @@ def _count(name: str, value: Any, expected: str) -> int:
 def _refused(name: str, value: object, expected: str) -> InterleafError:
     """Make the error for a wrong value."""
     found = repr(value) if value is None or isinstance(value, int | float | str) else f"a {type(value).__name__}"
-    return InterleafError(f"{name}: found {found}, expected {expected}", "invalid_option", name)
+    return InterleafError(f"found {found}, expected {expected}", "invalid_option", name)
 
 
 def check_budget(messages: Countable, budget: Budget, *, adapter: Any = None) -> BudgetUsage:
@@ -111,7 +111,7 @@ def check_budget(messages: Countable, budget: Budget, *, adapter: Any = None) ->
     11
     >>> check_budget(chat, Budget(max_tokens=20, counter=words, reserve_tokens=10))
     Traceback (most recent call last):
-    interleaf.errors.BudgetExceededError: found 11 tokens and 10 in reserve, expected at most 20; largest: messages[0] (8)
+    interleaf.errors.BudgetExceededError: max_tokens: found 11 tokens and 10 in reserve, expected at most 20; largest: messages[0] (8)
     """
     if not isinstance(budget, Budget):
         raise TypeError(f"budget must be a Budget; found {type(budget).__name__}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..adapters import adapter_for
+
 __all__ = ["host_texts", "without_span"]
 
 
@@ -60,6 +62,4 @@ def _adapter(message: Any, adapter: Any, path: str) -> Any:
     """Return the adapter given, or the one for the type of the message."""
     if adapter is not None:
         return adapter
-    from ..adapters import adapter_for
-
     return adapter_for(message, path)

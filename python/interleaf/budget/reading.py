@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from ..adapters import adapter_for
 from ..errors import AdapterError
 
-__all__ = ["call_texts", "read_adapted"]
+__all__ = ["call_texts", "read_message"]
 
 # Parts that hold a call, or what a function answered: its name and JSON both times.
 _CALLS = ("function_call", "functionCall", "toolUse", "function_response", "functionResponse")
@@ -44,18 +45,25 @@ def call_texts(call: object) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def read_adapted(adapter: Any, message: object, path: str) -> _Adapted:
+def read_message(adapter: Any, message: object, path: str) -> _Adapted:
     """Return role, texts, the separator they are joined by, name, texts of tool calls, and the parts that are no text.
 
+    Args:
+        adapter: reads the message; None for the one for its type.
+        message: a message that is no mapping, or any message if an adapter was given.
+        path: where it stands, for errors.
+
     Raises:
-        AdapterError: the role is no text.
+        AdapterError: no adapter knows the type, or what one returned is neither text nor None.
     """
+    if adapter is None:
+        adapter = adapter_for(message, path)
     role = adapter.role(message)
     if isinstance(role, Enum):
         role = role.value
     if role is not None and not isinstance(role, str):
         raise AdapterError(
-            f"{path}: found a role of type {type(role).__name__}, expected a str; it cannot be counted",
+            f"found a role of type {type(role).__name__}, expected a str; it cannot be counted",
             "unreadable_message",
             f"{path}.role",
         )
@@ -63,7 +71,7 @@ def read_adapted(adapter: Any, message: object, path: str) -> _Adapted:
     texts = [content] if isinstance(content, str) else list(content or ())
     if any(text is not None and not isinstance(text, str) for text in texts):
         raise AdapterError(
-            f"{path}: found something else in what {type(adapter).__name__}.text_parts returned, expected str and None",
+            f"found something else in what {type(adapter).__name__}.text_parts returned, expected str and None",
             "invalid_adapter",
             path,
         )

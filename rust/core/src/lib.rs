@@ -20,4 +20,5 @@ pub mod outlet;
 pub mod place;
 pub mod prefix;
 mod prompt_key;
+pub mod role_map;
 pub mod text;

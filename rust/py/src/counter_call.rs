@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::errors::{found, raise_with};
-use crate::number::{Int, read_int};
+use crate::number::read_int;
 use crate::sequence::{is_sequence, snapshot};
 use crate::token_cache::Tokens;
 use crate::unicode::{length, text};
@@ -58,9 +58,8 @@ impl Refused {
 
     fn at(self, py: Python<'_>, counter: &str, path: &str, text_length: usize, expected: &str) -> PyErr {
         let Self { code, found, cause } = self;
-        let message = format!(
-            "{path}: counting its text of {text_length} code points with {counter}: found {found}, expected {expected}"
-        );
+        let message =
+            format!("counting a text of {text_length} code points with {counter}: found {found}, expected {expected}");
         counter_error(py, code, path, text_length, &message, cause)
     }
 }
@@ -92,7 +91,7 @@ pub fn failed(py: Python<'_>, error: PyErr, path: &str, what: &str) -> PyErr {
     match Refused::raised(error, py) {
         Err(passing) => passing,
         Ok(Refused { code, found, cause }) => {
-            let message = format!("{path}: {what}: found {found}, expected an answer");
+            let message = format!("{what}: found {found}, expected an answer");
             counter_error(py, code, path, 0, &message, cause)
         }
     }
@@ -100,7 +99,7 @@ pub fn failed(py: Python<'_>, error: PyErr, path: &str, what: &str) -> PyErr {
 
 /// A count, if `answer` is one: an int of 0 or more, and no bool.
 pub fn read_count(answer: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
-    read_int(answer).map(Int::non_negative)
+    Ok(read_int(answer)?.fitting().and_then(|count| u64::try_from(count).ok()))
 }
 
 const EXPECTED: &str = "an int of 0 or more";

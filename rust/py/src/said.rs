@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::errors::{found, raise_with};
-use crate::message::{Access, is_word, item};
+use crate::message::{is_word, item, part_field};
 use crate::sequence::snapshot;
 use crate::unicode::{TextPiece, exact, join, text};
 
@@ -148,10 +148,7 @@ impl<'py> Said<'py> {
                 return Self::of_dict(&dict, list, index);
             }
         }
-        match Access::to(message.clone(), adapter, list, index)? {
-            Access::Dict(dict) => Self::of_dict(&dict, list, index),
-            Access::Adapter { adapter, message } => Self::of_adapter(&adapter, &message, list, index),
-        }
+        Self::of_adapter(adapter, message, list, index)
     }
 
     fn of_dict(dict: &Bound<'py, PyDict>, list: &str, index: usize) -> PyResult<Self> {
@@ -228,10 +225,10 @@ impl<'py> Said<'py> {
                 texts.push(exact(string)?);
                 continue;
             }
-            let kind = item(&part, intern!(py, "type"))?;
+            let kind = part_field(&part, intern!(py, "type"))?;
             let is_kind = |words: &[&[u8]]| kind.as_ref().map_or(Ok(false), |kind| is_word(kind, words));
             if (kind.is_none() || is_kind(&[b"text", b"input_text", b"output_text"])?)
-                && let Some(own) = item(&part, intern!(py, "text"))?
+                && let Some(own) = part_field(&part, intern!(py, "text"))?
                 && let Ok(own) = own.cast::<PyString>()
             {
                 texts.push(exact(own)?);
@@ -239,7 +236,7 @@ impl<'py> Said<'py> {
             }
             if outer.is_none()
                 && is_kind(&[b"tool_result"])?
-                && let Some(content) = item(&part, intern!(py, "content"))?
+                && let Some(content) = part_field(&part, intern!(py, "content"))?
             {
                 if let Ok(string) = content.cast::<PyString>() {
                     texts.push(exact(string)?);
@@ -262,15 +259,15 @@ impl<'py> Said<'py> {
                 intern!(py, "function_response"),
                 intern!(py, "functionResponse"),
             ] {
-                nested = nested.or(item(&part, key)?);
+                nested = nested.or(part_field(&part, key)?);
             }
             if let Some(call) = nested {
                 self.call(&call)?;
                 continue;
             }
             if outer.is_none()
-                && let Some(result) = item(&part, intern!(py, "toolResult"))?
-                && let Some(content) = item(&result, intern!(py, "content"))?
+                && let Some(result) = part_field(&part, intern!(py, "toolResult"))?
+                && let Some(content) = part_field(&result, intern!(py, "content"))?
                 && (content.is_instance_of::<PyList>() || content.is_instance_of::<PyTuple>())
             {
                 self.parts(&content, texts, Some(index))?;
@@ -297,7 +294,7 @@ impl<'py> Said<'py> {
     }
 
     fn of_adapter(
-        adapter: &Bound<'py, PyAny>,
+        adapter: Option<&Bound<'py, PyAny>>,
         message: &Bound<'py, PyAny>,
         list: &str,
         index: usize,
@@ -312,7 +309,7 @@ impl<'py> Said<'py> {
             Vec<(usize, Bound<'py, PyString>, Bound<'py, PyAny>)>,
         );
         let py = message.py();
-        let read = READ.import(py, "interleaf.budget.reading", "read_adapted")?;
+        let read = READ.import(py, "interleaf.budget.reading", "read_message")?;
         let read = read.call1((adapter, message, format!("{list}[{index}]")))?;
         let (role, texts, separator, name, calls, others): Read<'py> = read.extract()?;
         let all = |strings: Vec<Bound<'py, PyString>>| strings.iter().map(exact).collect::<PyResult<Vec<_>>>();
@@ -391,6 +388,6 @@ fn kind_of<'py>(part: &Bound<'py, PyAny>, kind: Option<Bound<'py, PyAny>>) -> Py
 
 #[cold]
 fn unreadable(py: Python<'_>, path: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
-    let message = format!("{path}: found {}, expected {expected}; it cannot be counted", found(value));
+    let message = format!("found {}, expected {expected}; it cannot be counted", found(value));
     raise_with(py, "AdapterError", &message, "unreadable_message", path, &PyDict::new(py))
 }

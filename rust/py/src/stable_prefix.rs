@@ -7,9 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 use crate::chars::chars_of;
-use crate::counter_call::Place;
+use crate::counter_call::{Place, read_count};
 use crate::errors::{found, refuse};
-use crate::number::read_int;
 use crate::record::{Field, Record, record_methods};
 use crate::said::{Plain, Said};
 use crate::sequence::{Messages, require_sequence};
@@ -105,7 +104,7 @@ pub fn stable_prefix<'py>(
     require_sequence(current, "current")?;
     let block_size = match block_size {
         None => 16,
-        Some(size) => read_int(size)?.non_negative().filter(|&size| size > 0).ok_or_else(|| {
+        Some(size) => read_count(size)?.filter(|&size| size > 0).ok_or_else(|| {
             refuse(Class::Option, Code::InvalidOption, "block_size", found(size), "an int of 1 or more")
         })?,
     };

@@ -245,7 +245,7 @@ impl<'a, 'py> Pass<'a, 'py> {
         }
         let path = format!("messages[{index}].content[{}]", other.index);
         let message = format!(
-            "{path}: the price of a part of type {:?}: found {}, expected an int of 0 or more, or None",
+            "the price of a part of type {:?}: found {}, expected an int of 0 or more, or None",
             other.kind.to_string_lossy(),
             found(&answer)
         );
@@ -303,6 +303,6 @@ pub fn render<'py>(
         return exact(string);
     }
     let path = format!("messages[{index}]");
-    let message = format!("{path}: rendering: found {}, expected a str", found(&rendered));
+    let message = format!("rendering: found {}, expected a str", found(&rendered));
     Err(counter_error(template.py(), "invalid_render", &path, 0, &message, None))
 }
