@@ -36,6 +36,7 @@ from interleaf import (
     get_placement_capabilities,
     place_context_blocks,
 )
+from interleaf.budget import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,8 +167,9 @@ def test_changing_any_field_makes_it_unequal(name: str) -> None:
     changes = CHANGES[name]
     for field, changed in changes.items():
         assert value.replace(**{field: changed}) != value, field
-    # Whether a block was moved follows from its gaps.
-    assert set(changes) == set(type(value).__match_args__) - {"moved"}
+    # Whether a block was moved follows from its gaps; a plan's budget in tokens is refused without a counter.
+    unchanged = {"moved"} | ({"max_input_tokens"} if name == "ContextPlan" else set())
+    assert set(changes) == set(type(value).__match_args__) - unchanged
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -227,6 +229,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
+        "token_counter": TokenCounter(len),
     },
     "FragmentUsage": {
         "id": "other",
@@ -239,6 +242,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "message_index": 7,
         "span": (0, 0),
         "metadata": None,
+        "tokens": 7,
     },
     "Mutation": {"kind": "removed", "fragment_id": "other", "field": "role"},
     "BuiltContext": {
@@ -252,6 +256,10 @@ CHANGES: dict[str, dict[str, Any]] = {
         "input_chars": 7,
         "max_input_chars": 7,
         "unit": "utf8",
+        "input_tokens": 7,
+        "max_input_tokens": 7,
+        "exactness": "estimated",
+        "unpriced_parts": 7,
     },
 }
 
@@ -318,7 +326,9 @@ def test_nothing_can_be_set_or_deleted(name: str) -> None:
 def test_to_dict_has_every_field_as_plain_data(name: str) -> None:
     value = MAKERS[name]()
     data = value.to_dict()
-    assert list(data) == list(type(value).__match_args__)
+    # What says something of tokens is left out where none were counted.
+    of_tokens = {"tokens", "token_counter", "input_tokens", "max_input_tokens", "exactness", "unpriced_parts"}
+    assert list(data) == [field for field in type(value).__match_args__ if field not in of_tokens]
     assert json.loads(json.dumps(data)) == data
     assert value.to_dict() is not data
 

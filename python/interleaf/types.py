@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan
+    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan, TokenCounter
 
 __all__ = [
     "BlockDict",
@@ -189,6 +189,8 @@ class PlanDict(_PlanRequired, total=False):
     unit: LengthUnit | None
     merge_adjacent: bool | None
     separator: str | None
+    max_input_tokens: SupportsIndex | float | None
+    token_counter: TokenCounter | None
 
 
 CreateMessage: TypeAlias = Callable[[Message], M]

@@ -45,6 +45,8 @@ PLAN_FIELDS = (
     "unit",
     "merge_adjacent",
     "separator",
+    "max_input_tokens",
+    "token_counter",
 )
 AUDITED_FIELDS = ("source_id", "trust", "lifetime", "role", "max_chars")
 
