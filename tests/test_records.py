@@ -193,6 +193,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "outlets": {"lore": 1},
     },
     "Placement": {
+        "requested_role": "user",
         "id": "other",
         "position": "at_depth",
         "role": "user",
