@@ -38,6 +38,7 @@ from interleaf import (
     place_context_blocks,
     scan_content,
 )
+from interleaf.budget import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,8 +171,9 @@ def test_changing_any_field_makes_it_unequal(name: str) -> None:
     changes = CHANGES[name]
     for field, changed in changes.items():
         assert value.replace(**{field: changed}) != value, field
-    # Whether a block was moved follows from its gaps.
-    assert set(changes) == set(type(value).__match_args__) - {"moved"}
+    # Whether a block was moved follows from its gaps; a plan's budget in tokens is refused without a counter.
+    unchanged = {"moved"} | ({"max_input_tokens"} if name == "ContextPlan" else set())
+    assert set(changes) == set(type(value).__match_args__) - unchanged
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -251,6 +253,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "merge_adjacent": False,
         "separator": "",
         "trust_policy": TrustPolicy.strict(),
+        "token_counter": TokenCounter(len),
     },
     "FragmentUsage": {
         "id": "other",
@@ -263,6 +266,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "message_index": 7,
         "span": (0, 0),
         "metadata": None,
+        "tokens": 7,
     },
     "Mutation": {"kind": "removed", "fragment_id": "other", "field": "role"},
     "BuiltContext": {
@@ -276,6 +280,10 @@ CHANGES: dict[str, dict[str, Any]] = {
         "input_chars": 7,
         "max_input_chars": 7,
         "unit": "utf8",
+        "input_tokens": 7,
+        "max_input_tokens": 7,
+        "exactness": "estimated",
+        "unpriced_parts": 7,
     },
 }
 
@@ -342,7 +350,9 @@ def test_nothing_can_be_set_or_deleted(name: str) -> None:
 def test_to_dict_has_every_field_as_plain_data(name: str) -> None:
     value = MAKERS[name]()
     data = value.to_dict()
-    assert list(data) == list(type(value).__match_args__)
+    # What says something of tokens is left out where none were counted.
+    of_tokens = {"tokens", "token_counter", "input_tokens", "max_input_tokens", "exactness", "unpriced_parts"}
+    assert list(data) == [field for field in type(value).__match_args__ if field not in of_tokens]
     assert json.loads(json.dumps(data)) == data
     assert value.to_dict() is not data
 
