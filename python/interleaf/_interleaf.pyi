@@ -4,6 +4,7 @@ from typing import Any, Final, Generic, SupportsIndex, TypeVar, final, overload
 
 from typing_extensions import Self
 
+from .adapters.protocol import MessageAdapter
 from .types import (
     BlockDict,
     ContentPolicy,
@@ -185,6 +186,7 @@ class Placement:
         block_index: int,
         metadata: object = None,
         moved: bool | None = None,
+        requested_role: str | None = None,
     ) -> Self: ...
     @property
     def id(self) -> str: ...
@@ -212,6 +214,8 @@ class Placement:
     def requested_gap(self) -> int | None: ...
     @property
     def moved(self) -> bool: ...
+    @property
+    def requested_role(self) -> str | None: ...
     @property
     def block_index(self) -> int: ...
     @property
@@ -588,10 +592,11 @@ def place_context_blocks(
     create_message: None = None,
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages[_M] | None = None,
-    adapter: Any | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[Role, Role] | None = None,
     content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M]: ...
 @overload
@@ -603,10 +608,11 @@ def place_context_blocks(
     create_message: CreateMessage[_N],
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages[_N] | None = None,
-    adapter: Any | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[Role, Role] | None = None,
     content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M | _N]: ...
 def get_placement_capabilities(layout: Layout | LayoutDict | Mapping[str, Any]) -> PlacementCapabilities: ...
@@ -638,4 +644,4 @@ def assemble_fragments(
     separator: str | None = "\n\n",
     create_message: CreateMessage[_N],
 ) -> BuiltContext[_N]: ...
-def scan_content(text_or_messages: str | Sequence[Any], *, adapter: Any | None = None) -> tuple[Finding, ...]: ...
+def scan_content(text_or_messages: str | Sequence[Any], *, adapter: MessageAdapter[Any] | None = None) -> tuple[Finding, ...]: ...

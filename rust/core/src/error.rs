@@ -13,6 +13,8 @@ pub enum Class {
     Block,
     /// A plan or a fragment of it.
     Plan,
+    /// A message of a type that is not known or cannot be changed, or an adapter that answers wrongly.
+    Adapter,
 }
 
 macro_rules! codes {
@@ -97,6 +99,10 @@ codes! {
     MutableWithoutOriginals = "mutable_without_originals",
     /// An id that may change and is no original.
     UnknownMutableId = "unknown_mutable_id",
+    /// An adapter returned something that it may not.
+    InvalidAdapter = "invalid_adapter",
+    /// A message whose text stays what it was in every copy.
+    UnchangeableMessage = "unchangeable_message",
     /// An option value that the call does not know.
     InvalidOption = "invalid_option",
 }

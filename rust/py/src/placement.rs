@@ -3,6 +3,7 @@
 use interleaf_core::block::Position;
 use interleaf_core::layout::{MarkerSpan, OutletAnchor};
 use interleaf_core::place::{OutputIndices, Place, Slot};
+use interleaf_core::role_map::RoleMap;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
@@ -46,11 +47,12 @@ pub struct Placement {
     span: Option<(usize, usize)>,
     gap: Option<usize>,
     requested_gap: Option<usize>,
+    requested_role: Option<Py<PyString>>,
     block_index: usize,
     metadata: Option<Py<PyAny>>,
 }
 
-const PLACEMENT_FIELDS: [&str; 15] = [
+const PLACEMENT_FIELDS: [&str; 16] = [
     "id",
     "position",
     "role",
@@ -64,6 +66,7 @@ const PLACEMENT_FIELDS: [&str; 15] = [
     "gap",
     "requested_gap",
     "moved",
+    "requested_role",
     "block_index",
     "metadata",
 ];
@@ -88,6 +91,7 @@ impl Record for Placement {
             Field::optional(py, "gap", self.gap)?,
             Field::optional(py, "requested_gap", self.requested_gap)?,
             Field::new(py, "moved", self.moved())?.default_if(!self.moved()),
+            Field::optional(py, "requested_role", self.requested_role.as_ref())?,
             Field::new(py, "block_index", self.block_index)?,
             Field::optional(py, "metadata", self.metadata.as_ref())?,
         ])
@@ -98,7 +102,7 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     #[new]
     #[pyo3(signature = (
         *, id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
-        block_index, metadata=None, moved=None
+        block_index, metadata=None, moved=None, requested_role=None
     ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
@@ -117,12 +121,13 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
         block_index: usize,
         metadata: Option<Py<PyAny>>,
         moved: Option<bool>,
+        requested_role: Option<Py<PyString>>,
     ) -> Self {
         // `moved` follows from the gaps; it is taken so that a record can be built again from all of its fields.
         let _ = moved;
         Self {
             id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
-            block_index, metadata,
+            requested_role, block_index, metadata,
         }
     }
 
@@ -192,6 +197,11 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     }
 
     #[getter]
+    fn requested_role(&self) -> Option<&Py<PyString>> {
+        self.requested_role.as_ref()
+    }
+
+    #[getter]
     fn block_index(&self) -> usize {
         self.block_index
     }
@@ -243,6 +253,8 @@ pub struct Arrangement {
     pub kept: Vec<KeptMarker>,
     /// The outlets that no block fills, in layout order.
     pub unfilled: Vec<usize>,
+    /// The roles of blocks after the first conversation message, if they were mapped.
+    pub role_map: Option<RoleMap>,
 }
 
 impl Arrangement {
@@ -270,9 +282,14 @@ impl Arrangement {
             };
             let embedded = self.embedded.binary_search_by_key(&index, |embedded| embedded.slot).ok();
             let embedded = embedded.map(|at| &self.embedded[at]);
-            let role = match embedded {
-                Some(embedded) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
-                None => block.role.map(|role| python_word(py, role).clone_ref(py).into_any()),
+            let own_role = block.role.filter(|_| embedded.is_none());
+            let role = match (embedded, own_role) {
+                (Some(embedded), _) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
+                (None, None) => None,
+                (None, Some(role)) => {
+                    let role = self.role_map.zip(gap).map_or(role, |(map, gap)| map.at(role, gap));
+                    Some(python_word(py, role).clone_ref(py).into_any())
+                }
             };
             placements.push(Placement {
                 id: block.id.clone_ref(py),
@@ -287,6 +304,7 @@ impl Arrangement {
                 span: embedded.map(|embedded| embedded.span),
                 gap,
                 requested_gap,
+                requested_role: own_role.map(|role| python_word(py, role).clone_ref(py)),
                 block_index: slot.block,
                 metadata: block.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
             });
