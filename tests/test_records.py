@@ -9,7 +9,7 @@ import math
 import sys
 import weakref
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pytest
 
@@ -32,6 +32,7 @@ from interleaf import (
     Placement,
     PlacementResult,
     PlanError,
+    TrustPolicy,
     assemble_context_plan,
     get_placement_capabilities,
     place_context_blocks,
@@ -65,6 +66,7 @@ def _plan(**changes: Any) -> ContextPlan:
         "unit": "utf16",
         "merge_adjacent": True,
         "separator": "\n",
+        "trust_policy": TrustPolicy.strict(),
     }
     return ContextPlan(**{**given, **changes})
 
@@ -89,9 +91,10 @@ def _result() -> PlacementResult[Any]:
         [{"role": "system", "content": "{{outlet::lore}}"}, {"role": "user", "content": "Hello."}],
         [
             ContextBlock(id="rule", position="outlet", outlet_name="lore", content="Be brief.", metadata={"n": 1}),
-            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.", role="system"),
+            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.<s>", role="system"),
         ],
         Layout(conversation=Conversation([1]), outlets={"lore": 0}),
+        content_policy="report",
     )
 
 
@@ -110,9 +113,11 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Layout": _layout,
     "Placement": lambda: _result().placements[0],
     "PlacementResult": _result,
+    "Finding": lambda: _result().findings[0],
     "PlacementCapabilities": lambda: get_placement_capabilities(_layout()),
     "ContextFragment": _fragment,
     "ContextPlan": _plan,
+    "TrustPolicy": TrustPolicy.strict,
     "FragmentUsage": lambda: assemble_context_plan(_plan()).fragment_usage[0],
     "Mutation": _violation,
     "BuiltContext": lambda: assemble_context_plan(_plan()),
@@ -191,6 +196,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "outlets": {"lore": 1},
     },
     "Placement": {
+        "requested_role": "user",
         "id": "other",
         "position": "at_depth",
         "role": "user",
@@ -206,7 +212,25 @@ CHANGES: dict[str, dict[str, Any]] = {
         "block_index": 7,
         "metadata": None,
     },
-    "PlacementResult": {"messages": [], "placements": (), "unfilled_outlets": ("x",), "layout": Layout()},
+    "PlacementResult": {
+        "messages": [],
+        "placements": (),
+        "unfilled_outlets": ("x",),
+        "layout": Layout(),
+        "findings": (),
+    },
+    "Finding": {
+        "kind": "invisible",
+        "text": "other",
+        "span": (0, 1),
+        "message_index": 7,
+        "part_index": 7,
+        "result_index": 7,
+        "end_part_index": 7,
+        "end_offset": 7,
+        "block_id": None,
+    },
+    "TrustPolicy": {"system": (), "developer": None, "user": (), "assistant": ()},
     "PlacementCapabilities": {"positions": (), "outlets": ()},
     "ContextFragment": {
         "id": "other",
@@ -227,6 +251,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
+        "trust_policy": None,
     },
     "FragmentUsage": {
         "id": "other",
@@ -413,15 +438,16 @@ def test_values_are_normalised() -> None:
         def __index__(self) -> int:
             return 3
 
-    block = ContextBlock(
-        id=Word("gate"),
-        position=Word("at_depth"),
-        content=Word("Shut."),
-        role=Word("user"),
-        depth=Number(),
-        order=Number(),
-    )
-    assert type(block.id) is type(block.position) is type(block.role) is str
+    given: dict[str, Any] = {
+        "id": Word("gate"),
+        "position": Word("at_depth"),
+        "content": Word("Shut."),
+        "role": Word("user"),
+        "depth": Number(),
+        "order": Number(),
+    }
+    block = ContextBlock(**given)
+    assert [type(value) for value in (block.id, block.position, block.role)] == [str, str, str]
     assert type(block.depth) is type(block.order) is int
     assert type(block.content) is Word
     layout = Layout(character=[0, Number()], conversation={"message_indices": range(3, 5)})
@@ -438,8 +464,9 @@ def test_order_is_the_number_given() -> None:
 
 
 def test_placement_and_built_context_know_their_types() -> None:
-    assert PlacementResult[dict[str, Any]].__origin__ is PlacementResult
-    assert BuiltContext[dict[str, Any]].__origin__ is BuiltContext
+    for generic in (PlacementResult[dict[str, Any]], BuiltContext[dict[str, Any]]):
+        assert get_origin(generic) in (PlacementResult, BuiltContext)
+        assert get_args(generic) == (dict[str, Any],)
 
 
 def test_generated_defaults() -> None:

@@ -239,6 +239,7 @@ class Placement:
         "gap",
         "requested_gap",
         "moved",
+        "requested_role",
         "block_index",
         "metadata",
     )

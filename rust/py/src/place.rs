@@ -442,14 +442,8 @@ pub fn place_context_blocks<'py>(
     let undisturbed =
         callbacks.are_absent() && (blocks.is_exact_instance_of::<PyList>() || blocks.is_exact_instance_of::<PyTuple>());
     let messages = Messages::read(messages, undisturbed)?;
-    place(
-        py,
-        &messages,
-        blocks,
-        layout,
-        &callbacks,
-        &Options { keep_exchanges, unfilled, separator, role_changes, content_policy },
-    )
+    let options = Options { keep_exchanges, unfilled, separator, role_changes, content_policy };
+    place(py, &messages, blocks, layout, &callbacks, &options)
 }
 
 struct Options<'py> {

@@ -40,8 +40,10 @@ pub struct Finding {
     text: Py<PyString>,
     place: Location,
     span: (usize, usize),
-    /// For a finding that goes on into later parts: the last of them, and where in it the finding ends.
-    end: Option<(usize, usize)>,
+    /// For a finding that goes on into later parts: the last of them.
+    end_part_index: Option<usize>,
+    /// Where in that part the finding ends.
+    end_offset: Option<usize>,
     block_id: Option<Py<PyString>>,
 }
 
@@ -76,8 +78,8 @@ impl Record for Finding {
             Field::optional(py, "message_index", self.place.message_index)?,
             Field::optional(py, "part_index", self.place.part_index)?,
             Field::optional(py, "result_index", self.place.result_index)?,
-            Field::optional(py, "end_part_index", self.end.map(|end| end.0))?,
-            Field::optional(py, "end_offset", self.end.map(|end| end.1))?,
+            Field::optional(py, "end_part_index", self.end_part_index)?,
+            Field::optional(py, "end_offset", self.end_offset)?,
             Field::optional(py, "block_id", self.block_id.as_ref())?,
         ])
     }
@@ -100,12 +102,9 @@ record_methods! { Finding, hash: all but [],
         end_part_index: Option<usize>,
         end_offset: Option<usize>,
         block_id: Option<Py<PyString>>,
-    ) -> PyResult<Self> {
-        if end_part_index.is_some() != end_offset.is_some() {
-            return Err(PyTypeError::new_err("end_part_index and end_offset are given together or not at all"));
-        }
+    ) -> Self {
         let place = Location { message_index, part_index, result_index };
-        Ok(Self { kind, text, place, span, end: end_part_index.zip(end_offset), block_id })
+        Self { kind, text, place, span, end_part_index, end_offset, block_id }
     }
 
     #[getter]
@@ -140,12 +139,12 @@ record_methods! { Finding, hash: all but [],
 
     #[getter]
     fn end_part_index(&self) -> Option<usize> {
-        self.end.map(|end| end.0)
+        self.end_part_index
     }
 
     #[getter]
     fn end_offset(&self) -> Option<usize> {
-        self.end.map(|end| end.1)
+        self.end_offset
     }
 
     #[getter]
@@ -228,7 +227,8 @@ impl<'py> Run<'py> {
             text: matched.unbind(),
             place: self.place_of(at.first),
             span: (at.span.start, at.span.end),
-            end: at.end.and_then(|(last, offset)| index_of(last).map(|last| (last, offset))),
+            end_part_index: at.end.and_then(|(last, _)| index_of(last)),
+            end_offset: at.end.map(|(_, offset)| offset),
             block_id: None,
         })
     }
