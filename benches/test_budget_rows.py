@@ -200,28 +200,23 @@ def test_full_cache(benchmark: BenchmarkFixture) -> None:
         count_tokens(conversation, counter)
         return counter
 
-    names = {
-        "count": count_tokens,
-        "messages": conversation,
-        "new": number,
-        "full": full_of(2 * needed),
-        "half": TokenCounter(words, cache_bytes=10**10),
-    }
+    full, roomy = full_of(2 * needed), TokenCounter(words, cache_bytes=10**10)
+    names = {"count": count_tokens, "messages": conversation, "new": number, "full": full, "roomy": roomy}
     # Each call counts a text that is new, for which the full cache gives one up.
     statement = "count(messages, {0}); count([{{'content': f'{{next(new):0999}}'}}], {0})"
-    count_tokens(conversation, names["half"])
+    count_tokens(conversation, roomy)
     time_in_turn(
         benchmark,
         "check 400 messages, cache evicting",
         statement.format("full"),
-        {"not full": statement.format("half")},
+        {"not full": statement.format("roomy")},
         names,
     )
-    stats = names["full"].stats()
+    stats = full.stats()
     assert stats["max_bytes"] - stats["bytes"] < 2_000
     # Nothing of the conversation was given up.
-    assert count_tokens(conversation, names["full"]) == count_tokens(conversation, sizes)
-    assert names["full"].stats()["misses"] == stats["misses"]
+    assert count_tokens(conversation, full) == count_tokens(conversation, sizes)
+    assert full.stats()["misses"] == stats["misses"]
 
 
 def test_stable_prefix(benchmark: BenchmarkFixture) -> None:
