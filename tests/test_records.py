@@ -32,6 +32,7 @@ from interleaf import (
     Placement,
     PlacementResult,
     PlanError,
+    TrustPolicy,
     assemble_context_plan,
     get_placement_capabilities,
     place_context_blocks,
@@ -66,6 +67,7 @@ def _plan(**changes: Any) -> ContextPlan:
         "unit": "utf16",
         "merge_adjacent": True,
         "separator": "\n",
+        "trust_policy": TrustPolicy.strict(),
     }
     return ContextPlan(**{**given, **changes})
 
@@ -90,9 +92,10 @@ def _result() -> PlacementResult[Any]:
         [{"role": "system", "content": "{{outlet::lore}}"}, {"role": "user", "content": "Hello."}],
         [
             ContextBlock(id="rule", position="outlet", outlet_name="lore", content="Be brief.", metadata={"n": 1}),
-            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.", role="system"),
+            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.<s>", role="system"),
         ],
         Layout(conversation=Conversation([1]), outlets={"lore": 0}),
+        content_policy="report",
     )
 
 
@@ -111,9 +114,11 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Layout": _layout,
     "Placement": lambda: _result().placements[0],
     "PlacementResult": _result,
+    "Finding": lambda: _result().findings[0],
     "PlacementCapabilities": lambda: get_placement_capabilities(_layout()),
     "ContextFragment": _fragment,
     "ContextPlan": _plan,
+    "TrustPolicy": TrustPolicy.strict,
     "FragmentUsage": lambda: assemble_context_plan(_plan()).fragment_usage[0],
     "Mutation": _violation,
     "BuiltContext": lambda: assemble_context_plan(_plan()),
@@ -209,7 +214,25 @@ CHANGES: dict[str, dict[str, Any]] = {
         "block_index": 7,
         "metadata": None,
     },
-    "PlacementResult": {"messages": [], "placements": (), "unfilled_outlets": ("x",), "layout": Layout()},
+    "PlacementResult": {
+        "messages": [],
+        "placements": (),
+        "unfilled_outlets": ("x",),
+        "layout": Layout(),
+        "findings": (),
+    },
+    "Finding": {
+        "kind": "invisible",
+        "text": "other",
+        "span": (0, 1),
+        "message_index": 7,
+        "part_index": 7,
+        "result_index": 7,
+        "end_part_index": 7,
+        "end_offset": 7,
+        "block_id": None,
+    },
+    "TrustPolicy": {"system": (), "developer": None, "user": (), "assistant": ()},
     "PlacementCapabilities": {"positions": (), "outlets": ()},
     "ContextFragment": {
         "id": "other",
@@ -230,6 +253,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
+        "trust_policy": None,
         "token_counter": TokenCounter(len),
     },
     "FragmentUsage": {

@@ -14,6 +14,7 @@ from .plans import Plan, read_plan
 from .records import BuiltContext, FragmentUsage
 from .rendering import make_message
 from .token_rule import TokenRule
+from .trusting import check_trust
 from .values import describe, plain_str
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
     check_callbacks(create_message=create_message)
     checked = read_plan(plan)
     fragments = read_fragments(checked.fragments, "fragments")
+    check_trust(fragments, checked.trust_policy)
     originals = None
     if checked.original_fragments is not None:
         originals = read_fragments(checked.original_fragments, "original_fragments")

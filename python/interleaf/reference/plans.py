@@ -9,6 +9,7 @@ from .._interleaf import TokenCounter
 from ..errors import PlanError
 from .calls import is_listing
 from .fields import read_fields
+from .trusting import Rules, read_trust_policy
 from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
 from .words import PLAN_FIELDS, UNITS
 
@@ -27,6 +28,7 @@ class Plan:
     unit: str
     merge_adjacent: bool
     separator: str
+    trust_policy: Rules | None
     max_input_tokens: int | float | None
     token_counter: TokenCounter | None
 
@@ -48,6 +50,7 @@ def read_plan(given: object) -> Plan:
         unit=fields.defaulted("unit", "codepoint", as_word(UNITS), "invalid_unit", one_of(UNITS)),
         merge_adjacent=fields.defaulted("merge_adjacent", False, as_bool, "invalid_type", "True or False"),
         separator=fields.defaulted("separator", "\n\n", as_plain_str, "invalid_type", "a str"),
+        trust_policy=read_trust_policy(fields.values["trust_policy"]),
         max_input_tokens=(
             max_input_tokens := fields.optional("max_input_tokens", as_budget, "invalid_budget", A_BUDGET)
         ),

@@ -21,4 +21,6 @@ pub mod place;
 pub mod prefix;
 mod prompt_key;
 pub mod role_map;
+pub mod scan;
 pub mod text;
+pub mod trust;

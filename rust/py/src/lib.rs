@@ -24,11 +24,13 @@ mod plan;
 mod record;
 mod role_option;
 mod said;
+mod scan;
 mod sequence;
 mod stable_prefix;
 mod tally;
 mod token_cache;
 mod token_counter;
+mod trust;
 mod unicode;
 mod words;
 
@@ -62,9 +64,13 @@ mod _interleaf {
     #[pymodule_export]
     use crate::plan::ContextPlan;
     #[pymodule_export]
+    use crate::scan::{Finding, scan_content};
+    #[pymodule_export]
     use crate::stable_prefix::{StablePrefix, first_difference, stable_prefix};
     #[pymodule_export]
     use crate::token_counter::{TokenCounter, count_text, count_tokens, count_variants};
+    #[pymodule_export]
+    use crate::trust::TrustPolicy;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
