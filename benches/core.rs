@@ -138,8 +138,10 @@ fn text(criterion: &mut Criterion) {
 }
 
 fn embedding(criterion: &mut Criterion) {
-    let edits =
-        [Edit { part: 0, span: 400..417, fill: Fill::Blocks(2) }, Edit { part: 0, span: 500..518, fill: Fill::Remove }];
+    let edits = [
+        Edit { part: 0, span: 400..417, fill: Fill::Blocks(2), outlet: 0 },
+        Edit { part: 0, span: 500..518, fill: Fill::Remove, outlet: 1 },
+    ];
     criterion.bench_function("embed/note with two outlets", |bencher| {
         let blocks = HostBlocks { length: |_| 160, top: 1, bottom: 1, separator: 1 };
         bencher.iter(|| embed(black_box(Content::Text(600)), black_box(&edits), black_box(blocks)));

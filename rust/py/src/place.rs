@@ -536,10 +536,12 @@ struct Rewritten<'py> {
 }
 
 fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) -> PyResult<Rewritten<'py>> {
-    let mut result = Rewritten { messages: Vec::new(), embedded: Vec::new(), kept: Vec::new() };
-    if hosts.hosts.is_empty() {
-        return Ok(result);
-    }
+    let blocks = hosts.hosts.iter().map(|host| host.blocks.len()).sum();
+    let mut result = Rewritten {
+        messages: Vec::with_capacity(hosts.hosts.len()),
+        embedded: Vec::with_capacity(blocks),
+        kept: Vec::new(),
+    };
     for host in &hosts.hosts {
         let new = host.finish(separator)?;
         let role = if new.embedded.blocks.is_empty() { None } else { host.role()? };
@@ -552,11 +554,9 @@ fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) -> P
                 span: (at.span.start, at.span.end),
             });
         }
-        for (edit, at) in &new.embedded.kept {
+        for (outlet, at) in &new.embedded.kept {
             let span = MarkerSpan { start: at.span.start, end: at.span.end, part_index: in_part(at.part) };
-            if let Some(outlet) = host.outlet_of_edit(*edit) {
-                result.kept.push(KeptMarker { outlet, span });
-            }
+            result.kept.push(KeptMarker { outlet: *outlet, span });
         }
         if let Some(message) = new.message {
             result.messages.push((host.message_index, message));
