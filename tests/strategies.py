@@ -281,7 +281,7 @@ def mapping_requests(draw: st.DrawFn) -> Request:
         layout["conversation"] = draw(_conversations(count, ranges, note))
     if note is not None:
         layout[draw(st.sampled_from(["author_note", "authorNote"]))] = note
-    if outlets or draw(st.booleans()):
+    if draw(st.booleans()) or outlets:
         layout["outlets"] = outlets
     positions = [
         position
@@ -570,7 +570,7 @@ def _with_faulty_content(draw: st.DrawFn, messages: list[Any]) -> list[Any]:
     if kind == "odd" or not isinstance(content, (str, list)):
         changed["content"] = draw(st.sampled_from(ODD_VALUES))
     elif kind == "repeat":
-        changed["content"] = content + content
+        changed["content"] = content * 2
     else:
         changed["content"] = content[: len(content) // 2]
     return [*messages[:at], changed, *messages[at + 1 :]]

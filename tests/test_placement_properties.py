@@ -377,7 +377,7 @@ def _runs(draw: st.DrawFn) -> tuple[list[tuple[dict[str, Any], ...]], dict[str, 
     ]
     count = sum(len(unit) for unit in units)
     points = sorted(draw(st.lists(st.integers(0, count), min_size=4, max_size=4)))
-    layout = {"character": tuple(points[:2]), "examples": tuple(points[2:])}
+    layout: dict[str, Any] = {"character": tuple(points[:2]), "examples": tuple(points[2:])}
     inside = {*range(*points[:2]), *range(*points[2:])}
     layout["conversation"] = {
         "message_indices": [index for index in range(count) if index not in inside],

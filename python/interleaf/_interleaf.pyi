@@ -90,7 +90,7 @@ class ContextBlock:
     def __replace__(self, **changes: Any) -> ContextBlock: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("id", "position", "content", "role", "order", "depth", "outlet_name", "metadata")
 
 @final
 class Conversation:
@@ -104,7 +104,7 @@ class Conversation:
     def __replace__(self, **changes: Any) -> Conversation: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("message_indices", "empty_index")
 
 @final
 class OutletSpan:
@@ -128,7 +128,7 @@ class OutletSpan:
     def __replace__(self, **changes: Any) -> OutletSpan: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("message_index", "start", "end", "part_index")
 
 @final
 class Layout:
@@ -158,7 +158,7 @@ class Layout:
     def __replace__(self, **changes: Any) -> Layout: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("character", "examples", "conversation", "author_note", "outlets")
 
 @final
 class Placement:
@@ -219,7 +219,23 @@ class Placement:
     def __replace__(self, **changes: Any) -> Placement: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "id",
+        "position",
+        "role",
+        "order",
+        "depth",
+        "outlet_name",
+        "message_index",
+        "message_count",
+        "part_index",
+        "span",
+        "gap",
+        "requested_gap",
+        "moved",
+        "block_index",
+        "metadata",
+    )
 
 @final
 class PlacementResult(Generic[_M]):
@@ -245,7 +261,7 @@ class PlacementResult(Generic[_M]):
     def __replace__(self, **changes: Any) -> PlacementResult[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout")
 
 @final
 class PlacementCapabilities:
@@ -259,7 +275,7 @@ class PlacementCapabilities:
     def __replace__(self, **changes: Any) -> PlacementCapabilities: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("positions", "outlets")
 
 @final
 class ContextFragment:
@@ -300,7 +316,7 @@ class ContextFragment:
     def __replace__(self, **changes: Any) -> ContextFragment: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("id", "source_id", "trust", "lifetime", "role", "max_chars", "value", "metadata")
 
 @final
 class ContextPlan:
@@ -339,7 +355,16 @@ class ContextPlan:
     def __replace__(self, **changes: Any) -> ContextPlan: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "fragments",
+        "max_input_chars",
+        "additional_messages",
+        "original_fragments",
+        "mutable_fragment_ids",
+        "unit",
+        "merge_adjacent",
+        "separator",
+    )
 
 @final
 class FragmentUsage:
@@ -382,7 +407,18 @@ class FragmentUsage:
     def __replace__(self, **changes: Any) -> FragmentUsage: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "id",
+        "source_id",
+        "trust",
+        "lifetime",
+        "role",
+        "chars",
+        "max_chars",
+        "message_index",
+        "span",
+        "metadata",
+    )
 
 @final
 class Mutation:
@@ -398,7 +434,7 @@ class Mutation:
     def __replace__(self, **changes: Any) -> Mutation: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = ("kind", "fragment_id", "field")
 
 @final
 class BuiltContext(Generic[_M]):
@@ -442,7 +478,18 @@ class BuiltContext(Generic[_M]):
     def __replace__(self, **changes: Any) -> BuiltContext[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__: Final[tuple[str, ...]]
+    __match_args__ = (
+        "messages",
+        "fragment_usage",
+        "static_messages",
+        "session_messages",
+        "additional_chars",
+        "opaque_parts",
+        "separator_chars",
+        "input_chars",
+        "max_input_chars",
+        "unit",
+    )
 
 @overload
 def place_context_blocks(

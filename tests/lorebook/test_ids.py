@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from interleaf.errors import InterleafError
 from interleaf.lorebook import Lorebook, LorebookError, read_lorebook
-
 from lorebook.books import PLAIN, PLAIN_V2, invariant, told, without
 
 
@@ -96,7 +96,7 @@ def test_gaps_are_kept() -> None:
         ({"name": " Harbour ", "entries": []}, "Harbour", []),
         ({"entries": []}, "lorebook", []),
         ({"name": "", "entries": []}, "lorebook", []),
-        ({"name": 5, "entries": []}, "lorebook", [("name", "coerced")]),
+        ({"name": 5, "entries": []}, "lorebook", [("name", "defaulted")]),
         ({"name": "x" * 500, "entries": []}, "x" * 200, [("name", "coerced")]),
         ({"name": "a\ud800b", "entries": []}, "a�b", [("name", "coerced")]),
     ],

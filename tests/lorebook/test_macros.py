@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+
 from interleaf.errors import InterleafError
 from interleaf.lorebook import read_lorebook
-
 from lorebook.books import PLAIN, world
 
 NAMES = {"char": "Iris", "user": "Ann"}

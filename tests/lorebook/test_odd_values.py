@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import pytest
-from interleaf.lorebook import read_lorebook
 
+from interleaf.lorebook import read_lorebook
 from lorebook.books import PLAIN, book_v2, invariant, only, without, world
 
 LEAST, GREATEST = -(2**63), 2**63 - 1

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from interleaf import place_context_blocks
 from interleaf.lorebook import Lorebook, layout_for, read_lorebook
-
 from lorebook.books import invariant, told
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "lorebooks"

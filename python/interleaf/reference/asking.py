@@ -112,7 +112,6 @@ def located(path: str) -> Iterator[None]:
     except AdapterError as error:
         if not error.path:
             error.path = path
-            error.args = (f"{path}: {error}",)
         raise
 
 
@@ -139,5 +138,5 @@ def _wrong_answer(
     adapter: Any, method: str, path: str, answer: object, expected: str, code: str = "invalid_adapter"
 ) -> AdapterError:
     return AdapterError(
-        f"{path}: found {describe(answer)}, expected {expected} from {type(adapter).__name__}.{method}", code, path
+        f"found {describe(answer)}, expected {expected} from {type(adapter).__name__}.{method}", code, path
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..adapters.copies import with_attribute
 from ..errors import AdapterError
 from .asking import located
-from .values import describe, part_str
+from .values import describe, part_str, plain_str
 
 if TYPE_CHECKING:
     from .blocks import Block
@@ -66,7 +66,7 @@ class _Writer:
     def __init__(self, host: Host, rendering: Rendering, texts: Mapping[str, str]) -> None:
         self.host = host
         self.rendering = rendering
-        self.texts = texts
+        self.texts = {identifier: plain_str(text) for identifier, text in texts.items()}
         self.result = EmbeddedHost(host.message)
 
     def write_str(self) -> None:

@@ -9,7 +9,7 @@ from ..errors import LayoutError
 from .asking import Adapted, adapted
 from .layouts import outlet_path
 from .records import Layout, OutletSpan
-from .values import describe, part_field, part_str
+from .values import as_plain_str, describe, part_field, part_str, plain_str
 from .words import MARKER_CLOSES, MARKER_OPENS
 
 if TYPE_CHECKING:
@@ -118,8 +118,7 @@ def part_text(part: object) -> str | None:
     """Return the text of a text part, or None if the part is none."""
     if part_str(part, "type") not in ("text", "input_text"):
         return None
-    text = part_field(part, "text")
-    return text if isinstance(text, str) else None
+    return as_plain_str(part_field(part, "text"))
 
 
 def _read_content(message: object, index: int, adapter: MessageAdapter[Any] | None) -> HostContent:
@@ -128,14 +127,14 @@ def _read_content(message: object, index: int, adapter: MessageAdapter[Any] | No
     if asked is not None:
         content: object = asked.texts()
         if isinstance(content, list):
-            return HostContent(True, tuple(content))
+            return HostContent(True, tuple(as_plain_str(text) for text in content))
     else:
         content = cast("Mapping[Any, Any]", message).get("content")
         if isinstance(content, list):
             parts = tuple(content)
             return HostContent(True, tuple(part_text(part) for part in parts), parts)
     if isinstance(content, str):
-        return HostContent(False, (content,))
+        return HostContent(False, (plain_str(content),))
     raise LayoutError(
         f"{path} is {describe(content)}; expected a str or a list of parts, because the layout embeds into it",
         "content_not_text",

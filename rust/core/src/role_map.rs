@@ -17,7 +17,7 @@ impl RoleMap {
     pub fn of(layout: &Layout, changes: &[(Role, Role)]) -> Option<Self> {
         let first = layout.conversation.as_ref()?.message_indices.iter().next()?;
         let mut roles = [Role::System; Role::ALL.len()];
-        roles.copy_from_slice(&Role::ALL);
+        roles.copy_from_slice(Role::ALL);
         for &(from, to) in changes {
             roles[from as usize] = to;
         }
@@ -45,10 +45,11 @@ mod tests {
             ..Layout::default()
         };
         let changes = [(Role::System, Role::User), (Role::User, Role::Assistant)];
-        let map = RoleMap::of(&conversation(&[2, 5]), &changes).expect("a conversation message");
-        assert_eq!([2, 3, 6].map(|gap| map.at(Role::System, gap)), [Role::System, Role::User, Role::User]);
-        assert_eq!(map.at(Role::User, 3), Role::Assistant);
-        assert_eq!(map.at(Role::Developer, 3), Role::Developer);
+        let map = RoleMap::of(&conversation(&[2, 5]), &changes);
+        let at = |role, gap| map.map(|map| map.at(role, gap));
+        assert_eq!([2, 3, 6].map(|gap| at(Role::System, gap)), [Role::System, Role::User, Role::User].map(Some));
+        assert_eq!(at(Role::User, 3), Some(Role::Assistant));
+        assert_eq!(at(Role::Developer, 3), Some(Role::Developer));
         assert!(RoleMap::of(&conversation(&[]), &changes).is_none());
         assert!(RoleMap::of(&Layout::default(), &changes).is_none());
     }

@@ -209,25 +209,25 @@ fn dict_waiting(message: &Bound<'_, PyDict>) -> PyResult<bool> {
 
 /// Whether `message` (number `index`) must follow `previous`.
 pub fn joined<'py>(
-    previous: Bound<'py, PyAny>,
-    message: Bound<'py, PyAny>,
+    previous: &Bound<'py, PyAny>,
+    message: &Bound<'py, PyAny>,
     adapter: Option<&Bound<'py, PyAny>>,
     index: usize,
 ) -> PyResult<bool> {
     if let Some(adapter) = adapter {
-        return joined_by(adapter, &previous, &message, index);
+        return joined_by(adapter, previous, message, index);
     }
     if let (Ok(previous), Ok(message)) = (previous.cast_exact::<PyDict>(), message.cast_exact::<PyDict>()) {
         return dict_joined(previous, message);
     }
-    joined_by_type(&previous, &message, index)
+    joined_by_type(previous, message, index)
 }
 
 /// Whether `message` (number `index`, the last one) still waits for a result.
 pub fn waiting<'py>(message: Bound<'py, PyAny>, adapter: Option<&Bound<'py, PyAny>>, index: usize) -> PyResult<bool> {
     match Access::to(message, adapter, index)? {
         Access::Dict(dict) => dict_waiting(&dict),
-        Access::Adapter(adapted) => adapted.waiting(),
+        Access::Adapter(adapted_message) => adapted_message.waiting(),
     }
 }
 

@@ -445,7 +445,7 @@ fn place<'py>(
             if gap == count {
                 waiting(messages.get(gap - 1)?, callbacks.adapter, gap - 1)
             } else {
-                joined(messages.get(gap - 1)?, messages.get(gap)?, callbacks.adapter, gap)
+                joined(&messages.get(gap - 1)?, &messages.get(gap)?, callbacks.adapter, gap)
             }
         })?;
     }

@@ -6,13 +6,12 @@ use interleaf_core::place::{OutputIndices, Place, Slot};
 use interleaf_core::role_map::RoleMap;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::block::{Block, order_object};
 use crate::layout::{Layout, LayoutData};
-use crate::record::{Field, Form, Record, record_methods};
+use crate::record::{Field, Form, Record, built, record_methods};
 use crate::words::python_word;
 
 /// Where one block ended up.
@@ -336,9 +335,9 @@ impl Arrangement {
 pub struct PlacementResult {
     messages: Py<PyList>,
     arrangement: Option<Box<Arrangement>>,
-    placements: PyOnceLock<Py<PyTuple>>,
-    layout: PyOnceLock<Py<Layout>>,
-    unfilled_outlets: PyOnceLock<Py<PyTuple>>,
+    placements: OnceLock<Py<PyTuple>>,
+    layout: OnceLock<Py<Layout>>,
+    unfilled_outlets: OnceLock<Py<PyTuple>>,
 }
 
 impl PlacementResult {
@@ -347,28 +346,28 @@ impl PlacementResult {
         Self {
             messages,
             arrangement: Some(Box::new(arrangement)),
-            placements: PyOnceLock::new(),
-            layout: PyOnceLock::new(),
-            unfilled_outlets: PyOnceLock::new(),
+            placements: OnceLock::new(),
+            layout: OnceLock::new(),
+            unfilled_outlets: OnceLock::new(),
         }
     }
 
     fn placements_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.placements.get_or_try_init(py, || match &self.arrangement {
+        built(&self.placements, || match &self.arrangement {
             Some(arrangement) => arrangement.placements(py).map(Bound::unbind),
             None => Ok(PyTuple::empty(py).unbind()),
         })
     }
 
     fn layout_of(&self, py: Python<'_>) -> PyResult<&Py<Layout>> {
-        self.layout.get_or_try_init(py, || match &self.arrangement {
+        built(&self.layout, || match &self.arrangement {
             Some(arrangement) => Py::new(py, arrangement.layout(py)?),
             None => Py::new(py, Layout { data: Arc::default() }),
         })
     }
 
     fn unfilled_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.unfilled_outlets.get_or_try_init(py, || match &self.arrangement {
+        built(&self.unfilled_outlets, || match &self.arrangement {
             Some(arrangement) => {
                 let names = arrangement.unfilled.iter().map(|&outlet| arrangement.layout.names[outlet].bind(py));
                 PyTuple::new(py, names.collect::<Vec<_>>()).map(Bound::unbind)
@@ -394,18 +393,10 @@ impl Record for PlacementResult {
     }
 }
 
-fn filled<T>(py: Python<'_>, value: T) -> PyOnceLock<T> {
-    let cell = PyOnceLock::new();
-    // A new cell is empty, so there is nothing that could refuse the value.
-    let _ = cell.set(py, value);
-    cell
-}
-
 record_methods! { PlacementResult, hash: no,
     #[new]
     #[pyo3(signature = (*, messages, placements, unfilled_outlets, layout))]
     fn new(
-        py: Python<'_>,
         messages: Py<PyList>,
         placements: Py<PyTuple>,
         unfilled_outlets: Py<PyTuple>,
@@ -414,9 +405,9 @@ record_methods! { PlacementResult, hash: no,
         Self {
             messages,
             arrangement: None,
-            placements: filled(py, placements),
-            layout: filled(py, layout),
-            unfilled_outlets: filled(py, unfilled_outlets),
+            placements: OnceLock::from(placements),
+            layout: OnceLock::from(layout),
+            unfilled_outlets: OnceLock::from(unfilled_outlets),
         }
     }
 
@@ -448,8 +439,8 @@ record_methods! { PlacementResult, hash: no,
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.messages)?;
-        // What is built on first use is reached through the fields it was built from as long as it is not built, and
-        // afterwards holds the same metadata and roles; only what this object owns itself may be visited.
+        visit.call(self.placements.get())?;
+        visit.call(self.layout.get())?;
         if let Some(arrangement) = &self.arrangement {
             for block in &arrangement.blocks {
                 match block {
