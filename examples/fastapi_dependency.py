@@ -31,7 +31,7 @@ async def chat_with_lore(request: Request) -> dict[str, Any]:
     try:
         result = place_context_blocks(messages, LORE, {"character": (0, start), "conversation": conversation})
     except InterleafError as error:
-        raise HTTPException(422, {"code": error.code, "path": error.path, "message": str(error)}) from error
+        raise HTTPException(422, {"code": error.code, "path": error.path, "message": error.message}) from error
     return {**body, "messages": result.messages}
 
 

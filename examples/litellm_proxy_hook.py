@@ -26,7 +26,7 @@ class LoreHook(CustomLogger):
             roles = {"system": "user", "developer": "user"}
             result = place_context_blocks(messages, LORE, layout, mid_conversation_roles=roles)
         except InterleafError as error:
-            return f"{error.code} at {error.path}: {error}"
+            return f"{error.code} at {error.path}: {error.message}"
         return {**data, "messages": result.messages}
 
 

@@ -1,7 +1,4 @@
-"""vLLM: an ASGI middleware puts lore into each chat request before the server reads it.
-
-Run:  vllm serve MODEL --middleware vllm_middleware.LoreMiddleware
-"""
+"""vLLM: an ASGI middleware puts lore into each chat request; vllm serve M --middleware vllm_middleware.LoreMiddleware."""
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -34,7 +31,7 @@ class LoreMiddleware:
         try:
             body = with_lore(body)
         except InterleafError as error:
-            answer = json.dumps({"error": {"message": str(error), "code": error.code, "param": error.path}}).encode()
+            answer = json.dumps({"error": {"message": error.message, "code": error.code, "param": error.path}}).encode()
             await send({"type": "http.response.start", "status": 400, "headers": JSON_HEADERS})
             return await send({"type": "http.response.body", "body": answer})
         headers = [header for header in scope["headers"] if header[0] != b"content-length"]
