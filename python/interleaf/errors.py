@@ -78,7 +78,12 @@ class PlanError(InterleafError):
 
 
 class AdapterError(InterleafError):
-    """A message is of a type that no adapter knows, or one that an adapter cannot change."""
+    """A message is of a type that no adapter knows or cannot change, or an adapter answered wrongly.
+
+    Codes: `unsupported_message` (no adapter knows the type), `unchangeable_message` (no changed copy can be made),
+    `invalid_adapter` (an adapter returned what it may not), `system_not_a_message` (the library has no message of that
+    role), `system_not_text` (a system message holds something else than text).
+    """
 
 
 class CounterError(InterleafError):

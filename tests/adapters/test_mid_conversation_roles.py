@@ -115,7 +115,7 @@ def test_messages_that_a_callback_makes_whole_have_the_roles_it_gave_them() -> N
     ],
 )
 def test_what_is_no_mapping_from_roles_to_roles_is_refused(changes: Any) -> None:
-    with pytest.raises(InterleafError, match=r"found .*expected a mapping from roles to roles.*developer") as caught:
+    with pytest.raises(InterleafError, match=r"expected a mapping from roles to roles.*developer") as caught:
         place_context_blocks(MESSAGES, [], LAYOUT, mid_conversation_roles=changes)
     assert type(caught.value) is InterleafError
     assert (caught.value.code, caught.value.path) == ("invalid_option", "mid_conversation_roles")
