@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test bench bench-short lint fuzz format profile clean
+.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ format: $(VENV)/.tools-lint ## Write the code as the formatters want it
 	cargo fmt --all
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format --quiet
+
+test-integrations: $(VENV)/.built $(VENV)/.tools-test $(VENV)/.tools-integrations ## The adapters and hooks against the real libraries
+	INTERLEAF_REQUIRE_INTEGRATIONS=1 $(BIN)/python -m pytest --quiet tests/adapters tests/budget
 
 bench: $(VENV)/.built $(VENV)/.tools-test ## Every row beside the bare build and the reference
 	$(BIN)/python benches/table.py
