@@ -123,10 +123,10 @@ def test_what_is_no_mapping_from_roles_to_roles_is_refused(changes: Any) -> None
 
 def test_it_is_the_last_of_the_options_to_be_checked() -> None:
     with pytest.raises(InterleafError) as caught:
-        place_context_blocks(MESSAGES, [], LAYOUT, separator=5, mid_conversation_roles=5)  # type: ignore[arg-type]
+        place_context_blocks(MESSAGES, [], LAYOUT, separator=5, mid_conversation_roles=5)  # type: ignore[call-overload]
     assert caught.value.path == "separator"
     with pytest.raises(InterleafError) as caught:
-        place_context_blocks(MESSAGES, [5], {"outlets": 5}, mid_conversation_roles=5)  # type: ignore[arg-type, list-item, dict-item]
+        place_context_blocks(MESSAGES, [5], {"outlets": 5}, mid_conversation_roles=5)  # type: ignore[call-overload]
     assert caught.value.path == "mid_conversation_roles"
 
 

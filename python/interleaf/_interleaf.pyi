@@ -7,8 +7,10 @@ from typing_extensions import Self
 from .adapters.protocol import MessageAdapter
 from .types import (
     BlockDict,
+    ContentPolicy,
     ConversationDict,
     CreateMessage,
+    FindingKind,
     FragmentDict,
     FragmentValue,
     LayoutDict,
@@ -25,6 +27,7 @@ from .types import (
     Role,
     ToolExchanges,
     Trust,
+    TrustPolicyDict,
     UnfilledOutlets,
 )
 
@@ -37,6 +40,7 @@ __all__ = [
     "ContextFragment",
     "ContextPlan",
     "Conversation",
+    "Finding",
     "FragmentUsage",
     "Layout",
     "Mutation",
@@ -44,11 +48,13 @@ __all__ = [
     "Placement",
     "PlacementCapabilities",
     "PlacementResult",
+    "TrustPolicy",
     "__version__",
     "assemble_context_plan",
     "assemble_fragments",
     "get_placement_capabilities",
     "place_context_blocks",
+    "scan_content",
 ]
 
 __version__: Final[str]
@@ -233,6 +239,7 @@ class Placement:
         "gap",
         "requested_gap",
         "moved",
+        "requested_role",
         "block_index",
         "metadata",
     )
@@ -246,6 +253,7 @@ class PlacementResult(Generic[_M]):
         placements: tuple[Placement, ...],
         unfilled_outlets: tuple[str, ...],
         layout: Layout,
+        findings: tuple[Finding, ...] | None = None,
     ) -> Self: ...
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
@@ -256,12 +264,14 @@ class PlacementResult(Generic[_M]):
     def unfilled_outlets(self) -> tuple[str, ...]: ...
     @property
     def layout(self) -> Layout: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> PlacementResult[_M]: ...
     def __replace__(self, **changes: Any) -> PlacementResult[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout")
+    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout", "findings")
 
 @final
 class PlacementCapabilities:
@@ -319,6 +329,35 @@ class ContextFragment:
     __match_args__ = ("id", "source_id", "trust", "lifetime", "role", "max_chars", "value", "metadata")
 
 @final
+class TrustPolicy:
+    def __new__(
+        cls,
+        *,
+        system: Iterable[Trust] | None = None,
+        developer: Iterable[Trust] | None = None,
+        user: Iterable[Trust] | None = None,
+        assistant: Iterable[Trust] | None = None,
+    ) -> Self: ...
+    @staticmethod
+    def strict() -> TrustPolicy: ...
+    @classmethod
+    def from_dict(cls, mapping: TrustPolicyDict | Mapping[str, Any]) -> TrustPolicy: ...
+    @property
+    def system(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def developer(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def user(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def assistant(self) -> tuple[Trust, ...] | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> TrustPolicy: ...
+    def __replace__(self, **changes: Any) -> TrustPolicy: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("system", "developer", "user", "assistant")
+
+@final
 class ContextPlan:
     def __new__(
         cls,
@@ -331,6 +370,7 @@ class ContextPlan:
         unit: LengthUnit | None = None,
         merge_adjacent: bool | None = None,
         separator: str | None = None,
+        trust_policy: TrustPolicy | TrustPolicyDict | Mapping[str, Any] | None = None,
     ) -> Self: ...
     @classmethod
     def from_dict(cls, mapping: PlanDict | Mapping[str, Any]) -> ContextPlan: ...
@@ -350,6 +390,8 @@ class ContextPlan:
     def merge_adjacent(self) -> bool: ...
     @property
     def separator(self) -> str: ...
+    @property
+    def trust_policy(self) -> TrustPolicy | None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> ContextPlan: ...
     def __replace__(self, **changes: Any) -> ContextPlan: ...
@@ -364,6 +406,7 @@ class ContextPlan:
         "unit",
         "merge_adjacent",
         "separator",
+        "trust_policy",
     )
 
 @final
@@ -437,6 +480,56 @@ class Mutation:
     __match_args__ = ("kind", "fragment_id", "field")
 
 @final
+class Finding:
+    def __new__(
+        cls,
+        *,
+        kind: FindingKind,
+        text: str,
+        span: tuple[int, int],
+        message_index: int | None = None,
+        part_index: int | None = None,
+        result_index: int | None = None,
+        end_part_index: int | None = None,
+        end_offset: int | None = None,
+        block_id: str | None = None,
+    ) -> Self: ...
+    @property
+    def kind(self) -> FindingKind: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def span(self) -> tuple[int, int]: ...
+    @property
+    def message_index(self) -> int | None: ...
+    @property
+    def part_index(self) -> int | None: ...
+    @property
+    def result_index(self) -> int | None: ...
+    @property
+    def end_part_index(self) -> int | None: ...
+    @property
+    def end_offset(self) -> int | None: ...
+    @property
+    def block_id(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> Finding: ...
+    def __replace__(self, **changes: Any) -> Finding: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = (
+        "kind",
+        "text",
+        "span",
+        "message_index",
+        "part_index",
+        "result_index",
+        "end_part_index",
+        "end_offset",
+        "block_id",
+    )
+
+@final
 class BuiltContext(Generic[_M]):
     def __new__(
         cls,
@@ -505,6 +598,7 @@ def place_context_blocks(
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
     mid_conversation_roles: Mapping[Role, Role] | None = None,
+    content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M]: ...
 @overload
 def place_context_blocks(
@@ -520,6 +614,7 @@ def place_context_blocks(
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
     mid_conversation_roles: Mapping[Role, Role] | None = None,
+    content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M | _N]: ...
 def get_placement_capabilities(layout: Layout | LayoutDict | Mapping[str, Any]) -> PlacementCapabilities: ...
 @overload
@@ -550,3 +645,4 @@ def assemble_fragments(
     separator: str | None = "\n\n",
     create_message: CreateMessage[_N],
 ) -> BuiltContext[_N]: ...
+def scan_content(text_or_messages: str | Sequence[Any], *, adapter: Any | None = None) -> tuple[Finding, ...]: ...

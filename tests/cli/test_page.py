@@ -271,6 +271,8 @@ def test_nothing_changed_or_only_appended(placing: dict[str, Any]) -> None:
     page = render_report(longer, previous=result)
     assert "Nothing that was sent has changed; 1 message appended." in page
     assert 'class="mark lost"' not in page
+    page = render_report(result, previous=longer)
+    assert "Nothing that was sent has changed; 1 message at its end is gone." in page
 
 
 def test_a_wrong_result_is_a_type_error() -> None:

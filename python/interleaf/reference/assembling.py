@@ -12,6 +12,7 @@ from .measuring import measure, measure_additional
 from .plans import Plan, read_plan
 from .records import BuiltContext, FragmentUsage
 from .rendering import make_message
+from .trusting import check_trust
 from .values import describe, plain_str
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
     check_callbacks(create_message=create_message)
     checked = read_plan(plan)
     fragments = read_fragments(checked.fragments, "fragments")
+    check_trust(fragments, checked.trust_policy)
     originals = None
     if checked.original_fragments is not None:
         originals = read_fragments(checked.original_fragments, "original_fragments")

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import PlanError
 from .calls import is_listing
 from .fields import read_fields
+from .trusting import Rules, read_trust_policy
 from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
 from .words import PLAN_FIELDS, UNITS
 
@@ -26,6 +27,7 @@ class Plan:
     unit: str
     merge_adjacent: bool
     separator: str
+    trust_policy: Rules | None
 
 
 def read_plan(given: object) -> Plan:
@@ -45,6 +47,7 @@ def read_plan(given: object) -> Plan:
         unit=fields.defaulted("unit", "codepoint", as_word(UNITS), "invalid_unit", one_of(UNITS)),
         merge_adjacent=fields.defaulted("merge_adjacent", False, as_bool, "invalid_type", "True or False"),
         separator=fields.defaulted("separator", "\n\n", as_plain_str, "invalid_type", "a str"),
+        trust_policy=read_trust_policy(fields.values["trust_policy"]),
     )
     if plan.mutable_fragment_ids and plan.original_fragments is None:
         raise PlanError(

@@ -89,6 +89,21 @@ class Placement(Record):
 
 
 @dataclass(frozen=True)
+class Finding(Record):
+    """What was found in the rendered text of a block; the fields that place it in messages stay None."""
+
+    kind: str
+    text: str
+    span: tuple[int, int]
+    message_index: int | None = None
+    part_index: int | None = None
+    result_index: int | None = None
+    end_part_index: int | None = None
+    end_offset: int | None = None
+    block_id: str | None = None
+
+
+@dataclass(frozen=True)
 class PlacementResult(Record):
     """The new message list, and everything that was done to make it."""
 
@@ -96,6 +111,14 @@ class PlacementResult(Record):
     placements: tuple[Placement, ...]
     unfilled_outlets: tuple[str, ...]
     layout: Layout
+    findings: tuple[Finding, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-like data, with findings only if there are some."""
+        written = super().to_dict()
+        if not self.findings:
+            del written["findings"]
+        return written
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,12 @@ codes! {
     InvalidRender = "invalid_render",
     /// A callback returned no message for a block that was selected.
     EmptyRender = "empty_render",
+    /// A block whose text pretends to be something else, where that was to be an error.
+    UnsafeContent = "unsafe_content",
     /// A word that is no trust.
     InvalidTrust = "invalid_trust",
+    /// A trust that may not hold the role of its fragment.
+    TrustRole = "trust_role",
     /// A word that is no lifetime.
     InvalidLifetime = "invalid_lifetime",
     /// A fragment value that is neither text nor JSON.

@@ -19,4 +19,6 @@ pub mod outlet;
 pub mod place;
 mod prompt_key;
 pub mod role_map;
+pub mod scan;
 pub mod text;
+pub mod trust;

@@ -97,7 +97,7 @@ pub fn assemble_fragments<'py>(
     require_iterable(&fragments, "fragments")?;
     require_callable(create_message, "create_message")?;
     let max_input_chars = (!max_input_chars.is_none()).then_some(max_input_chars);
-    let values = [Some(fragments), max_input_chars, None, None, None, unit, merge_adjacent, separator];
+    let values = [Some(fragments), max_input_chars, None, None, None, unit, merge_adjacent, separator, None];
     build(py, PlanData::from_values(py, &values)?, create_message)
 }
 

@@ -20,7 +20,9 @@ mod placement;
 mod plan;
 mod record;
 mod role_option;
+mod scan;
 mod sequence;
+mod trust;
 mod unicode;
 mod words;
 
@@ -49,6 +51,10 @@ mod _interleaf {
     use crate::placement::{Placement, PlacementCapabilities, PlacementResult};
     #[pymodule_export]
     use crate::plan::ContextPlan;
+    #[pymodule_export]
+    use crate::scan::{Finding, scan_content};
+    #[pymodule_export]
+    use crate::trust::TrustPolicy;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

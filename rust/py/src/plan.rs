@@ -4,6 +4,7 @@ use interleaf_core::error::{Class, Code, Refusal};
 use interleaf_core::fragment::Budget;
 use interleaf_core::id_set::IdSet;
 use interleaf_core::measure::LengthUnit;
+use interleaf_core::trust::TrustPolicy as TrustRules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,6 +16,7 @@ use crate::fragment::{ContextFragment, EXPECTED_BUDGET, Fragment};
 use crate::number::read_budget;
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{Items, snapshot};
+use crate::trust::{TrustPolicy, check_trust};
 use crate::unicode::{quoted, same_text, text};
 use crate::words::{one_of, python_word, read_word};
 
@@ -26,7 +28,8 @@ const MUTABLE_FRAGMENT_IDS: usize = 4;
 const UNIT: usize = 5;
 const MERGE_ADJACENT: usize = 6;
 const SEPARATOR: usize = 7;
-const FIELD_COUNT: usize = 8;
+const TRUST_POLICY: usize = 8;
+const FIELD_COUNT: usize = 9;
 
 /// The values of a plan's fields.
 pub type Values<'py> = [Option<Bound<'py, PyAny>>; FIELD_COUNT];
@@ -42,6 +45,7 @@ static FIELDS: Fields<FIELD_COUNT> = Fields::new(
         "unit",
         "merge_adjacent",
         "separator",
+        "trust_policy",
     ],
     &[
         ("maxInputChars", MAX_INPUT_CHARS),
@@ -49,6 +53,7 @@ static FIELDS: Fields<FIELD_COUNT> = Fields::new(
         ("originalFragments", ORIGINAL_FRAGMENTS),
         ("mutableFragmentIds", MUTABLE_FRAGMENT_IDS),
         ("mergeAdjacent", MERGE_ADJACENT),
+        ("trustPolicy", TRUST_POLICY),
     ],
 );
 
@@ -72,6 +77,8 @@ pub struct PlanData<'py> {
     pub merge_adjacent: bool,
     /// What stands between them.
     pub separator: Bound<'py, PyString>,
+    /// Which trust may hold which role; the fragments keep to it already.
+    pub trust_policy: Option<TrustRules>,
 }
 
 fn refuse_field(field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
@@ -196,12 +203,16 @@ impl<'py> PlanData<'py> {
                 Err(_) => return Err(refuse_field(SEPARATOR, Code::InvalidType, found(separator), "a str")),
             },
         };
+        let trust_policy = values[TRUST_POLICY].as_ref().map(TrustPolicy::read).transpose()?;
         if values[ORIGINAL_FRAGMENTS].is_none() && !mutable_fragment_ids.is_empty() {
             let found = format!("{} ids and no original_fragments", mutable_fragment_ids.len());
             let expected = "original_fragments that these ids belong to";
             return Err(refuse_field(MUTABLE_FRAGMENT_IDS, Code::MutableWithoutOriginals, found, expected));
         }
         let fragments = read_fragments(fragments, FIELDS.names[FRAGMENTS])?;
+        if let Some(rules) = trust_policy {
+            check_trust(py, rules, &fragments)?;
+        }
         let originals = values[ORIGINAL_FRAGMENTS].as_ref();
         let original_fragments =
             originals.map(|originals| read_fragments(originals, FIELDS.names[ORIGINAL_FRAGMENTS])).transpose()?;
@@ -219,6 +230,7 @@ impl<'py> PlanData<'py> {
             unit,
             merge_adjacent,
             separator,
+            trust_policy,
         })
     }
 
@@ -254,9 +266,11 @@ fn read_mapping<'py>(mapping: &Bound<'py, PyAny>) -> PyResult<Values<'py>> {
 ///     unit: `codepoint` (Python's `len`), `utf16` (JavaScript's `.length`) or `utf8` (bytes).
 ///     merge_adjacent: whether neighbours of one role and one trust share a message.
 ///     separator: what stands between merged fragments; its characters count.
+///     trust_policy: a `TrustPolicy`, or a mapping of roles to trusts: which trust a fragment must have to hold its role. None lets
+///         any trust hold any role.
 ///
 /// Raises:
-///     PlanError: a field of the plan or of a fragment is missing or wrong.
+///     PlanError: a field of the plan or of a fragment is missing or wrong, or `trust_policy` refuses a fragment (`trust_role`).
 ///
 /// >>> from interleaf import ContextPlan
 /// >>> plan = ContextPlan(fragments=[], max_input_chars=1000)
@@ -273,6 +287,7 @@ pub struct ContextPlan {
     unit: LengthUnit,
     merge_adjacent: bool,
     separator: Py<PyString>,
+    trust_policy: Option<TrustRules>,
 }
 
 fn native(py: Python<'_>, fragments: Vec<Fragment>) -> PyResult<Vec<Py<ContextFragment>>> {
@@ -296,6 +311,7 @@ impl ContextPlan {
             unit: data.unit,
             merge_adjacent: data.merge_adjacent,
             separator: data.separator.unbind(),
+            trust_policy: data.trust_policy,
         })
     }
 
@@ -310,6 +326,7 @@ impl ContextPlan {
             unit: self.unit,
             merge_adjacent: self.merge_adjacent,
             separator: self.separator.bind(py).clone(),
+            trust_policy: self.trust_policy,
         }
     }
 }
@@ -335,6 +352,7 @@ impl Record for ContextPlan {
             Field::new(py, "merge_adjacent", self.merge_adjacent)?.default_if(!self.merge_adjacent),
             Field::new(py, "separator", &self.separator)?
                 .default_if(text(self.separator.bind(py))? == interleaf_core::text::Text::One(b"\n\n")),
+            Field::optional(py, "trust_policy", self.trust_policy())?.form(Form::PlainIfSet),
         ])
     }
 }
@@ -343,8 +361,8 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
     #[new]
     #[pyo3(signature = (
         *, fragments=None, max_input_chars=None, additional_messages=None, original_fragments=None,
-        mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None
-    ), text_signature = "(*, fragments, max_input_chars, additional_messages=None, original_fragments=None, mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None)")]
+        mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None, trust_policy=None
+    ), text_signature = "(*, fragments, max_input_chars, additional_messages=None, original_fragments=None, mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None, trust_policy=None)")]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new<'py>(
         py: Python<'py>,
@@ -356,10 +374,11 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
         unit: Option<Bound<'py, PyAny>>,
         merge_adjacent: Option<Bound<'py, PyAny>>,
         separator: Option<Bound<'py, PyAny>>,
+        trust_policy: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let values = [
             fragments, max_input_chars, additional_messages, original_fragments, mutable_fragment_ids, unit, merge_adjacent,
-            separator,
+            separator, trust_policy,
         ];
         Self::checked(py, &values)
     }
@@ -411,6 +430,11 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
     #[getter]
     fn separator(&self) -> &Py<PyString> {
         &self.separator
+    }
+
+    #[getter]
+    fn trust_policy(&self) -> Option<TrustPolicy> {
+        self.trust_policy.map(TrustPolicy::of)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
