@@ -42,6 +42,8 @@ class NativeDocstrings(griffe.Extension):
 
 def _with_example_sections(document: str) -> str:
     """Puts interpreter sessions into sections of their own; as plain text Markdown would read them as quotations."""
+    # A section called "Example" would be a remark with a heading.
+    document = re.sub(r"(?m)^Example:$", "Examples:", document)
     return re.sub(
         r"(?m)^>>> (?:.+\n?)+", lambda session: "Examples:\n" + textwrap.indent(session[0], "    ") + "\n", document
     )
