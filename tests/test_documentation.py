@@ -22,10 +22,11 @@ from interleaf.errors import AdapterError
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted(page for page in [*DOCS.rglob("*.md"), ROOT / "README.md"] if DOCS / "site" not in page.parents)
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
 REFERENCE_MODULES = (
     "interleaf",
     "interleaf.adapters",
+    "interleaf.budget",
     "interleaf.lorebook",
     "interleaf.report",
     "interleaf.types",
@@ -49,6 +50,14 @@ class Fence:
     def title(self) -> str:
         found = re.search(r'title="([^"]+)"', self.info)
         return found[1] if found else ""
+
+    @property
+    def is_left_out(self) -> bool:
+        return self.title.startswith("not run by the tests: ")
+
+    @property
+    def shows_file(self) -> bool:
+        return self.body.startswith("--8<-- ")
 
     @property
     def is_session(self) -> bool:
@@ -104,7 +113,7 @@ def test_every_example_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: p
             Path(fence.title).write_text(fence.body, encoding="utf-8")
         elif fence.is_session:
             Runner(optionflags=doctest.ELLIPSIS).run_session(fence, namespace, name)
-        elif fence.language == "python" and not {"notest", "file"} & set(fence.info.split()):
+        elif fence.language == "python" and not (fence.is_left_out or fence.shows_file):
             output = io.StringIO()
             # Padded, so that a traceback shows the line of the page.
             code = compile("\n" * fence.line + fence.body, str(page), "exec")
@@ -144,13 +153,17 @@ def run_commands(fence: Fence, where: str) -> None:
         assert same, f"{where}: {command} prints\n{shown}"
 
 
-def test_examples_that_are_not_run_are_few_and_say_why() -> None:
-    left_out = [
-        (name_of(page), fence) for page in PAGES for fence in fences(page) if "notest" in fence.info.split()
-    ]
+def test_examples_that_are_not_run_are_few() -> None:
+    left_out = [f"{name_of(page)}:{fence.line}" for page in PAGES for fence in fences(page) if fence.is_left_out]
     assert len(left_out) < 3, left_out
-    for where, fence in left_out:
-        assert fence.body.startswith("# "), f"{where}:{fence.line}: say in its first line why it is not run"
+
+
+def test_files_that_a_page_shows_are_run_by_a_test_of_their_own() -> None:
+    tests = "".join(test.read_text(encoding="utf-8") for test in (ROOT / "tests/adapters").glob("*.py"))
+    shown = re.findall(r'--8<-- "([^"]+)"', (DOCS / "how-to/hooks.md").read_text(encoding="utf-8"))
+    assert sorted(shown) == sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*.py"))
+    for file in shown:
+        assert f'example("{Path(file).stem}")' in tests, f"no test calls {file}"
 
 
 def test_every_example_has_a_language() -> None:
