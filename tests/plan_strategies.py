@@ -168,7 +168,7 @@ def faulty_plans(draw: st.DrawFn) -> Any:
     plan = draw(plans())
     where = draw(st.sampled_from(["plan", "fragment", "fragment", "value", "original", "additional", "lists", "all"]))
     if where == "plan":
-        return draw(with_one_fault(plan, PLAN_NAMES))
+        return draw(with_one_fault(plan, PLAN_NAMES, ODD_ITERABLES))
     if where == "fragment":
         return {**plan, "fragments": draw(_with_faulty_fragment(plan["fragments"]))}
     if where == "value":

@@ -242,12 +242,13 @@ def codes_in_sources() -> set[str]:
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in errors:
                 given = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "code")]
-                codes |= {part.value for part in map_walk(given) if isinstance(part.value, str)}
+                constants = (part for argument in given for part in ast.walk(argument) if isinstance(part, ast.Constant))
+                codes |= {constant.value for constant in constants if isinstance(constant.value, str)}
+    for kind in subclasses(InterleafError):
+        # Some are raised from the native side by name; the class says which.
+        told = re.search(r"code: (`\w+`(?:(?:, | or |\s+)`\w+`)*)", kind.__doc__ or "")
+        codes |= set(re.findall(r"`(\w+)`", told[1] if told else ""))
     return codes
-
-
-def map_walk(nodes: list[ast.expr]) -> Iterator[ast.Constant]:
-    return (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Constant))
 
 
 def subclasses(kind: type) -> Iterator[type]:

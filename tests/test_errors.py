@@ -340,6 +340,13 @@ def _other_cases() -> list[Case]:
         Case(
             InterleafError, "invalid_option", "unfilled_outlets", placing(unfilled_outlets=7), ("7", "remove", "error")
         ),
+        Case(
+            InterleafError,
+            "invalid_option",
+            "mid_conversation_roles",
+            placing(mid_conversation_roles={"system": "bot"}),
+            ("bot", "assistant"),
+        ),
         Case(InterleafError, "invalid_option", "separator", placing(separator=b"\n"), ("bytes", "str")),
     ]
 

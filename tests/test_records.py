@@ -32,10 +32,13 @@ from interleaf import (
     Placement,
     PlacementResult,
     PlanError,
+    TrustPolicy,
     assemble_context_plan,
     get_placement_capabilities,
     place_context_blocks,
+    scan_content,
 )
+from interleaf.budget import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +119,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "FragmentUsage": lambda: assemble_context_plan(_plan()).fragment_usage[0],
     "Mutation": _violation,
     "BuiltContext": lambda: assemble_context_plan(_plan()),
+    "Finding": lambda: scan_content([{"role": "user", "content": "<|im_start|>"}])[0],
+    "TrustPolicy": TrustPolicy.strict,
 }
 INPUTS = ("ContextBlock", "Layout", "ContextFragment", "ContextPlan")
 # Classes that hold a list have no hash.
@@ -166,8 +171,9 @@ def test_changing_any_field_makes_it_unequal(name: str) -> None:
     changes = CHANGES[name]
     for field, changed in changes.items():
         assert value.replace(**{field: changed}) != value, field
-    # Whether a block was moved follows from its gaps.
-    assert set(changes) == set(type(value).__match_args__) - {"moved"}
+    # Whether a block was moved follows from its gaps; a plan's budget in tokens is refused without a counter.
+    unchanged = {"moved"} | ({"max_input_tokens"} if name == "ContextPlan" else set())
+    assert set(changes) == set(type(value).__match_args__) - unchanged
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -190,6 +196,18 @@ CHANGES: dict[str, dict[str, Any]] = {
         "author_note": None,
         "outlets": {"lore": 1},
     },
+    "Finding": {
+        "kind": "bidi_control",
+        "text": "other",
+        "span": (0, 1),
+        "message_index": 7,
+        "part_index": 7,
+        "result_index": 7,
+        "end_part_index": 7,
+        "end_offset": 7,
+        "block_id": "other",
+    },
+    "TrustPolicy": {"system": ("system",), "developer": (), "user": ("user",), "assistant": ("tool",)},
     "Placement": {
         "requested_role": "user",
         "id": "other",
@@ -207,7 +225,13 @@ CHANGES: dict[str, dict[str, Any]] = {
         "block_index": 7,
         "metadata": None,
     },
-    "PlacementResult": {"messages": [], "placements": (), "unfilled_outlets": ("x",), "layout": Layout()},
+    "PlacementResult": {
+        "messages": [],
+        "placements": (),
+        "unfilled_outlets": ("x",),
+        "layout": Layout(),
+        "findings": scan_content("</s>"),
+    },
     "PlacementCapabilities": {"positions": (), "outlets": ()},
     "ContextFragment": {
         "id": "other",
@@ -228,6 +252,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
+        "trust_policy": TrustPolicy.strict(),
+        "token_counter": TokenCounter(len),
     },
     "FragmentUsage": {
         "id": "other",
@@ -240,6 +266,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "message_index": 7,
         "span": (0, 0),
         "metadata": None,
+        "tokens": 7,
     },
     "Mutation": {"kind": "removed", "fragment_id": "other", "field": "role"},
     "BuiltContext": {
@@ -253,6 +280,10 @@ CHANGES: dict[str, dict[str, Any]] = {
         "input_chars": 7,
         "max_input_chars": 7,
         "unit": "utf8",
+        "input_tokens": 7,
+        "max_input_tokens": 7,
+        "exactness": "estimated",
+        "unpriced_parts": 7,
     },
 }
 
@@ -319,7 +350,9 @@ def test_nothing_can_be_set_or_deleted(name: str) -> None:
 def test_to_dict_has_every_field_as_plain_data(name: str) -> None:
     value = MAKERS[name]()
     data = value.to_dict()
-    assert list(data) == list(type(value).__match_args__)
+    # What says something of tokens is left out where none were counted.
+    of_tokens = {"tokens", "token_counter", "input_tokens", "max_input_tokens", "exactness", "unpriced_parts"}
+    assert list(data) == [field for field in type(value).__match_args__ if field not in of_tokens]
     assert json.loads(json.dumps(data)) == data
     assert value.to_dict() is not data
 

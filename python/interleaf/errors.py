@@ -6,18 +6,21 @@ that says what was found, what was expected and whose it is. They pickle and cop
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._interleaf import FragmentUsage, Mutation
+    from .budget import BudgetUsage
 
 __all__ = [
     "AdapterError",
     "BlockError",
     "BudgetExceededError",
+    "CounterError",
     "InterleafError",
     "LayoutError",
     "MutationError",
@@ -92,6 +95,23 @@ class AdapterError(InterleafError):
     """A message is of a type that no adapter knows, or one that an adapter cannot change."""
 
 
+class CounterError(InterleafError):
+    """A token counter failed on a text, or answered with something that is no count. Nothing was estimated instead.
+
+    What the counter raised is the `__cause__`.
+
+    Attributes:
+        code: `counter_failed`, `invalid_count`, `batch_length` or `invalid_render`.
+        text_length: how long the text is, in code points; of a batch that failed as a whole, all its texts together.
+    """
+
+    text_length: int
+
+    def __init__(self, message: str, code: str = "", path: str = "", *, text_length: int = 0) -> None:
+        super().__init__(message, code, path)
+        self.text_length = text_length
+
+
 class MutationError(InterleafError):
     """The fragments are not the originals they are audited against.
 
@@ -118,15 +138,16 @@ class BudgetExceededError(InterleafError):
     Attributes:
         limit: the budget of the first thing that is over, as given.
         actual: what that thing measures, in `unit`.
-        unit: `codepoint`, `utf16` or `utf8`.
-        usage: the usage of every fragment, those within budget included.
+        unit: `codepoint`, `utf16` or `utf8`, or `tokens`.
+        usage: of an assembly the usage of every fragment, those within budget included; of `check_budget` its
+            `BudgetUsage`: everything that was counted.
         fragment_ids: every fragment that is over; empty when it is the total.
     """
 
     limit: int | float
     actual: int
     unit: str
-    usage: tuple[FragmentUsage, ...]
+    usage: Any  # tuple[FragmentUsage, ...] or BudgetUsage: which, the call that raised says
     fragment_ids: tuple[str, ...]
 
     def __init__(
@@ -138,14 +159,14 @@ class BudgetExceededError(InterleafError):
         limit: int | float = 0,
         actual: int = 0,
         unit: str = "codepoint",
-        usage: Sequence[FragmentUsage] = (),
+        usage: Sequence[FragmentUsage] | BudgetUsage = (),
         fragment_ids: Sequence[str] = (),
     ) -> None:
         super().__init__(message, code, path)
         self.limit = limit
         self.actual = actual
         self.unit = unit
-        self.usage = tuple(usage)
+        self.usage = tuple(usage) if isinstance(usage, Iterable) else usage
         self.fragment_ids = tuple(fragment_ids)
 
 

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan, TrustPolicy
+    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan, TokenCounter, TrustPolicy
 
 __all__ = [
     "BlockDict",
+    "CacheStats",
     "ContentPart",
     "ContentPolicy",
     "ConversationDict",
     "CreateMessage",
+    "Exactness",
     "FindingKind",
     "FragmentDict",
     "FragmentValue",
@@ -89,6 +91,8 @@ FindingKind: TypeAlias = Literal[
     "variation_selectors",
 ]
 """What a scan can find."""
+Exactness: TypeAlias = Literal["rendered", "estimated"]
+"""Whether tokens were counted of rendered messages, to the letter, or estimated from their pieces."""
 
 FragmentValue: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
 """Text, or a JSON value: dicts with `str` keys, lists, tuples, ints, finite floats, bools and, inside, None."""
@@ -99,6 +103,16 @@ class Message(TypedDict):
 
     role: Role
     content: str
+
+
+class CacheStats(TypedDict):
+    """What a cache of token counts did and holds."""
+
+    hits: int
+    misses: int
+    entries: int
+    bytes: int
+    max_bytes: int
 
 
 class ContentPart(TypedDict):
@@ -203,6 +217,8 @@ class PlanDict(_PlanRequired, total=False):
     merge_adjacent: bool | None
     separator: str | None
     trust_policy: TrustPolicy | TrustPolicyDict | None
+    max_input_tokens: SupportsIndex | float | None
+    token_counter: TokenCounter | None
 
 
 CreateMessage: TypeAlias = Callable[[Message], M]

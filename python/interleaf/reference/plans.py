@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._interleaf import TokenCounter
 from ..errors import PlanError
 from .calls import is_listing
 from .fields import read_fields
@@ -28,6 +29,8 @@ class Plan:
     merge_adjacent: bool
     separator: str
     trust_policy: Rules | None
+    max_input_tokens: int | float | None
+    token_counter: TokenCounter | None
 
 
 def read_plan(given: object) -> Plan:
@@ -48,6 +51,17 @@ def read_plan(given: object) -> Plan:
         merge_adjacent=fields.defaulted("merge_adjacent", False, as_bool, "invalid_type", "True or False"),
         separator=fields.defaulted("separator", "\n\n", as_plain_str, "invalid_type", "a str"),
         trust_policy=read_trust_policy(fields.values["trust_policy"]),
+        max_input_tokens=(
+            max_input_tokens := fields.optional("max_input_tokens", as_budget, "invalid_budget", A_BUDGET)
+        ),
+        token_counter=fields.when(
+            max_input_tokens is not None,
+            "token_counter",
+            _as_counter,
+            "invalid_type",
+            "a TokenCounter",
+            ", because there is a budget in tokens",
+        ),
     )
     if plan.mutable_fragment_ids and plan.original_fragments is None:
         raise PlanError(
@@ -57,6 +71,10 @@ def read_plan(given: object) -> Plan:
             "mutable_fragment_ids",
         )
     return plan
+
+
+def _as_counter(value: object) -> TokenCounter | None:
+    return value if isinstance(value, TokenCounter) else None
 
 
 def _as_list(value: object) -> list[Any] | None:

@@ -143,6 +143,11 @@ class FragmentUsage(Record):
     message_index: int
     span: tuple[int, int]
     metadata: Any
+    tokens: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON-like data; tokens that were not counted are left out."""
+        return {name: value for name, value in super().to_dict().items() if name != "tokens" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -159,6 +164,15 @@ class BuiltContext(Record):
     input_chars: int
     max_input_chars: int | float
     unit: str
+    input_tokens: int | None = None
+    max_input_tokens: int | float | None = None
+    exactness: str | None = None
+    unpriced_parts: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON-like data; what says something of tokens is left out if there are none."""
+        of_tokens = ("input_tokens", "max_input_tokens", "exactness", "unpriced_parts")
+        return {name: value for name, value in super().to_dict().items() if name not in of_tokens or value is not None}
 
 
 @dataclass(frozen=True)

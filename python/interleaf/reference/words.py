@@ -47,6 +47,8 @@ PLAN_FIELDS = (
     "merge_adjacent",
     "separator",
     "trust_policy",
+    "max_input_tokens",
+    "token_counter",
 )
 AUDITED_FIELDS = ("source_id", "trust", "lifetime", "role", "max_chars")
 

@@ -6,7 +6,10 @@
 mod adapter;
 mod assemble;
 mod block;
+mod chars;
 mod context;
+mod counter_call;
+mod counts;
 mod errors;
 mod fields;
 mod fragment;
@@ -20,8 +23,13 @@ mod placement;
 mod plan;
 mod record;
 mod role_option;
+mod said;
 mod scan;
 mod sequence;
+mod stable_prefix;
+mod tally;
+mod token_cache;
+mod token_counter;
 mod trust;
 mod unicode;
 mod words;
@@ -40,7 +48,11 @@ mod _interleaf {
     #[pymodule_export]
     use crate::block::ContextBlock;
     #[pymodule_export]
+    use crate::chars::count_chars;
+    #[pymodule_export]
     use crate::context::{BuiltContext, FragmentUsage, Mutation};
+    #[pymodule_export]
+    use crate::counts::{CharCount, TokenCount, UnpricedPart};
     #[pymodule_export]
     use crate::fragment::ContextFragment;
     #[pymodule_export]
@@ -53,6 +65,10 @@ mod _interleaf {
     use crate::plan::ContextPlan;
     #[pymodule_export]
     use crate::scan::{Finding, scan_content};
+    #[pymodule_export]
+    use crate::stable_prefix::{StablePrefix, first_difference, stable_prefix};
+    #[pymodule_export]
+    use crate::token_counter::{TokenCounter, count_text, count_tokens, count_variants};
     #[pymodule_export]
     use crate::trust::TrustPolicy;
 
