@@ -36,7 +36,6 @@ from interleaf import (
     assemble_context_plan,
     get_placement_capabilities,
     place_context_blocks,
-    scan_content,
 )
 from interleaf.budget import TokenCounter
 
@@ -68,6 +67,7 @@ def _plan(**changes: Any) -> ContextPlan:
         "unit": "utf16",
         "merge_adjacent": True,
         "separator": "\n",
+        "trust_policy": TrustPolicy.strict(),
     }
     return ContextPlan(**{**given, **changes})
 
@@ -92,9 +92,10 @@ def _result() -> PlacementResult[Any]:
         [{"role": "system", "content": "{{outlet::lore}}"}, {"role": "user", "content": "Hello."}],
         [
             ContextBlock(id="rule", position="outlet", outlet_name="lore", content="Be brief.", metadata={"n": 1}),
-            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.", role="system"),
+            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.<s>", role="system"),
         ],
         Layout(conversation=Conversation([1]), outlets={"lore": 0}),
+        content_policy="report",
     )
 
 
@@ -113,14 +114,14 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Layout": _layout,
     "Placement": lambda: _result().placements[0],
     "PlacementResult": _result,
+    "Finding": lambda: _result().findings[0],
     "PlacementCapabilities": lambda: get_placement_capabilities(_layout()),
     "ContextFragment": _fragment,
     "ContextPlan": _plan,
+    "TrustPolicy": TrustPolicy.strict,
     "FragmentUsage": lambda: assemble_context_plan(_plan()).fragment_usage[0],
     "Mutation": _violation,
     "BuiltContext": lambda: assemble_context_plan(_plan()),
-    "Finding": lambda: scan_content([{"role": "user", "content": "<|im_start|>"}])[0],
-    "TrustPolicy": TrustPolicy.strict,
 }
 INPUTS = ("ContextBlock", "Layout", "ContextFragment", "ContextPlan")
 # Classes that hold a list have no hash.
@@ -196,18 +197,6 @@ CHANGES: dict[str, dict[str, Any]] = {
         "author_note": None,
         "outlets": {"lore": 1},
     },
-    "Finding": {
-        "kind": "bidi_control",
-        "text": "other",
-        "span": (0, 1),
-        "message_index": 7,
-        "part_index": 7,
-        "result_index": 7,
-        "end_part_index": 7,
-        "end_offset": 7,
-        "block_id": "other",
-    },
-    "TrustPolicy": {"system": ("system",), "developer": (), "user": ("user",), "assistant": ("tool",)},
     "Placement": {
         "requested_role": "user",
         "id": "other",
@@ -230,8 +219,20 @@ CHANGES: dict[str, dict[str, Any]] = {
         "placements": (),
         "unfilled_outlets": ("x",),
         "layout": Layout(),
-        "findings": scan_content("</s>"),
+        "findings": (),
     },
+    "Finding": {
+        "kind": "invisible",
+        "text": "other",
+        "span": (0, 1),
+        "message_index": 7,
+        "part_index": 7,
+        "result_index": 7,
+        "end_part_index": 7,
+        "end_offset": 7,
+        "block_id": None,
+    },
+    "TrustPolicy": {"system": (), "developer": None, "user": (), "assistant": ()},
     "PlacementCapabilities": {"positions": (), "outlets": ()},
     "ContextFragment": {
         "id": "other",
@@ -252,7 +253,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
-        "trust_policy": TrustPolicy.strict(),
+        "trust_policy": None,
         "token_counter": TokenCounter(len),
     },
     "FragmentUsage": {

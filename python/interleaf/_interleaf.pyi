@@ -686,7 +686,9 @@ def assemble_fragments(
     separator: str | None = "\n\n",
     create_message: CreateMessage[_N],
 ) -> BuiltContext[_N]: ...
-def scan_content(text_or_messages: str | Sequence[Any], *, adapter: Any | None = None) -> tuple[Finding, ...]: ...
+def scan_content(
+    text_or_messages: str | Sequence[Any], *, adapter: MessageAdapter[Any] | None = None
+) -> tuple[Finding, ...]: ...
 
 @final
 class UnpricedPart:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, UserDict
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interleaf import Finding, scan_content
+from interleaf import AdapterError, Finding, scan_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,16 +110,57 @@ def test_a_one_shot_iterator_is_left_alone() -> None:
     assert list(content) == [text("<s>")]
 
 
-def test_an_adapter_reads_the_messages() -> None:
-    class Adapter:
-        def text_parts(self, message: Any) -> Any:
-            return message
+class Verbatim:
+    """Messages that are their own text."""
 
+    def role(self, _: Any, /) -> None:
+        return None
+
+    def text_parts(self, message: Any, /) -> Any:
+        return message
+
+    def with_text(self, _: Any, text: Any, /) -> Any:
+        return text
+
+    def create(self, _: str, content: str, /) -> Any:
+        return content
+
+    def joined(self, _: Any, __: Any, /) -> bool:
+        return False
+
+    def waiting(self, _: Any, /) -> bool:
+        return False
+
+
+def test_an_adapter_reads_the_messages() -> None:
     messages = ["x<s>", None, ["<|im_", "end|>", None, "</s>"]]
     assert [
         (found.text, found.message_index, found.part_index, found.end_part_index)
-        for found in scan_content(messages, adapter=Adapter())
+        for found in scan_content(messages, adapter=Verbatim())
     ] == [("<s>", 0, None, None), ("<|im_end|>", 2, 0, 1), ("</s>", 2, 3, None)]
+    with pytest.raises(AdapterError) as refused:
+        scan_content(["x", 3], adapter=Verbatim())
+    assert (refused.value.code, refused.value.path) == ("invalid_adapter", "messages[1]")
+    with pytest.raises(TypeError, match="adapter"):
+        scan_content(["x"], adapter=object())  # type: ignore[arg-type]
+
+
+def test_other_mappings_are_read_as_dicts_are() -> None:
+    content = [{"type": "tool_result", "content": "<s>"}, MappingProxyType(text("</s>"))]
+    messages = [OrderedDict(role="user", content=content), MappingProxyType({"content": "<s>"}), UserDict(content=None)]
+    assert places(messages) == [
+        ("<s>", 0, 0, None, (0, 3)),
+        ("</s>", 0, 1, None, (0, 4)),
+        ("<s>", 1, None, None, (0, 3)),
+    ]
+
+
+def test_objects_with_role_and_content_are_read_by_their_adapter() -> None:
+    message = SimpleNamespace(role="user", content="x<s>")
+    assert places([message]) == [("<s>", 0, None, None, (1, 4))]
+    with pytest.raises(AdapterError) as refused:
+        scan_content([{"content": ""}, 3])
+    assert refused.value.path == "messages[1]"
 
 
 @pytest.mark.parametrize("argument", [None, 3, b"<s>", {"role": "user", "content": "<s>"}, iter(["<s>"]), {"<s>"}])
@@ -156,5 +199,3 @@ def test_the_record() -> None:
     assert len({finding, finding.replace()}) == 1
     with pytest.raises(AttributeError):
         finding.kind = "invisible"  # type: ignore[misc]
-    with pytest.raises(TypeError, match="together"):
-        Finding(kind="invisible", text="", span=(0, 0), end_offset=1)

@@ -5,11 +5,11 @@ use interleaf_core::text::Text;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyMapping, PyString, PyTuple};
 
-use crate::adapter::AdapterText;
+use crate::adapter::{Adapted, AdapterText, require_adapter};
 use crate::errors::found;
-use crate::message::{Access, is_word, item};
+use crate::message::{is_word, item};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{is_sequence, snapshot};
 use crate::unicode::{TextPiece, display, join, slice, text};
@@ -40,8 +40,10 @@ pub struct Finding {
     text: Py<PyString>,
     place: Location,
     span: (usize, usize),
-    /// For a finding that goes on into later parts: the last of them, and where in it the finding ends.
-    end: Option<(usize, usize)>,
+    /// For a finding that goes on into later parts: the last of them.
+    end_part_index: Option<usize>,
+    /// Where in that part the finding ends.
+    end_offset: Option<usize>,
     block_id: Option<Py<PyString>>,
 }
 
@@ -52,6 +54,12 @@ struct Location {
     message_index: Option<usize>,
     part_index: Option<usize>,
     result_index: Option<usize>,
+}
+
+impl Location {
+    fn of_message(index: usize) -> Self {
+        Self { message_index: Some(index), ..Self::default() }
+    }
 }
 
 const FINDING_FIELDS: [&str; 9] =
@@ -70,8 +78,8 @@ impl Record for Finding {
             Field::optional(py, "message_index", self.place.message_index)?,
             Field::optional(py, "part_index", self.place.part_index)?,
             Field::optional(py, "result_index", self.place.result_index)?,
-            Field::optional(py, "end_part_index", self.end.map(|end| end.0))?,
-            Field::optional(py, "end_offset", self.end.map(|end| end.1))?,
+            Field::optional(py, "end_part_index", self.end_part_index)?,
+            Field::optional(py, "end_offset", self.end_offset)?,
             Field::optional(py, "block_id", self.block_id.as_ref())?,
         ])
     }
@@ -94,12 +102,9 @@ record_methods! { Finding, hash: all but [],
         end_part_index: Option<usize>,
         end_offset: Option<usize>,
         block_id: Option<Py<PyString>>,
-    ) -> PyResult<Self> {
-        if end_part_index.is_some() != end_offset.is_some() {
-            return Err(PyTypeError::new_err("end_part_index and end_offset are given together or not at all"));
-        }
+    ) -> Self {
         let place = Location { message_index, part_index, result_index };
-        Ok(Self { kind, text, place, span, end: end_part_index.zip(end_offset), block_id })
+        Self { kind, text, place, span, end_part_index, end_offset, block_id }
     }
 
     #[getter]
@@ -134,12 +139,12 @@ record_methods! { Finding, hash: all but [],
 
     #[getter]
     fn end_part_index(&self) -> Option<usize> {
-        self.end.map(|end| end.0)
+        self.end_part_index
     }
 
     #[getter]
     fn end_offset(&self) -> Option<usize> {
-        self.end.map(|end| end.1)
+        self.end_offset
     }
 
     #[getter]
@@ -222,7 +227,8 @@ impl<'py> Run<'py> {
             text: matched.unbind(),
             place: self.place_of(at.first),
             span: (at.span.start, at.span.end),
-            end: at.end.and_then(|(last, offset)| index_of(last).map(|last| (last, offset))),
+            end_part_index: at.end.and_then(|(last, _)| index_of(last)),
+            end_offset: at.end.map(|(_, offset)| offset),
             block_id: None,
         })
     }
@@ -282,7 +288,7 @@ fn result_content<'py>(part: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     }
 }
 
-fn scan_parts(parts: &Bound<'_, PyList>, message_index: Option<usize>, findings: &mut Vec<Finding>) -> PyResult<()> {
+fn scan_parts(parts: &Bound<'_, PyList>, index: usize, findings: &mut Vec<Finding>) -> PyResult<()> {
     let py = parts.py();
     let mut texts = Vec::with_capacity(parts.len());
     let mut results = Vec::new();
@@ -296,7 +302,7 @@ fn scan_parts(parts: &Bound<'_, PyList>, message_index: Option<usize>, findings:
         texts.push(text);
     }
     let first = findings.len();
-    let at_part = |index| Location { message_index, part_index: Some(index), result_index: None };
+    let at_part = |part| Location { part_index: Some(part), ..Location::of_message(index) };
     scan_list(py, texts, at_part, Counted::Parts, findings)?;
     if results.is_empty() {
         return Ok(());
@@ -315,28 +321,28 @@ fn scan_parts(parts: &Bound<'_, PyList>, message_index: Option<usize>, findings:
     Ok(())
 }
 
-fn scan_message(py: Python<'_>, access: &Access<'_>, index: usize, findings: &mut Vec<Finding>) -> PyResult<()> {
-    let place = Location { message_index: Some(index), ..Location::default() };
-    match access {
-        Access::Dict(dict) => {
-            let Some(content) = dict.get_item(intern!(py, "content"))? else { return Ok(()) };
-            if let Ok(text) = content.cast::<PyString>() {
-                return Run::one(text.clone(), place).scan(py, findings);
-            }
-            if let Some(parts) = list_items(&content)? {
-                return scan_parts(&parts, Some(index), findings);
-            }
-            // None, or something of the host's that may be read only once.
-            Ok(())
+fn scan_mapping(message: &Bound<'_, PyAny>, index: usize, findings: &mut Vec<Finding>) -> PyResult<()> {
+    let py = message.py();
+    let Some(content) = item(message, intern!(py, "content"))? else { return Ok(()) };
+    if let Ok(text) = content.cast::<PyString>() {
+        return Run::one(text.clone(), Location::of_message(index)).scan(py, findings);
+    }
+    match list_items(&content)? {
+        Some(parts) => scan_parts(&parts, index, findings),
+        // Something of the host's that may be read only once.
+        None => Ok(()),
+    }
+}
+
+fn scan_adapted(py: Python<'_>, message: &Adapted<'_>, index: usize, findings: &mut Vec<Finding>) -> PyResult<()> {
+    let place = Location::of_message(index);
+    match message.text()? {
+        None => Ok(()),
+        Some(AdapterText::Text(text)) => Run::one(text, place).scan(py, findings),
+        Some(AdapterText::Parts(texts)) => {
+            let at_part = |part| Location { part_index: Some(part), ..place };
+            scan_list(py, texts, at_part, Counted::Parts, findings)
         }
-        Access::Adapter(adapted) => match adapted.text()? {
-            None => Ok(()),
-            Some(AdapterText::Text(text)) => Run::one(text, place).scan(py, findings),
-            Some(AdapterText::Parts(texts)) => {
-                let at_part = |part| Location { part_index: Some(part), ..place };
-                scan_list(py, texts, at_part, Counted::Parts, findings)
-            }
-        },
     }
 }
 
@@ -366,14 +372,15 @@ pub fn scan_block(text: &Bound<'_, PyString>, id: &Py<PyString>) -> PyResult<Vec
 ///
 /// Text parts that follow each other directly are read as one text, as chat templates join them, so a token spread over parts is
 /// found. Of messages only `content` is read: a `str`, or a list or tuple of parts, in which text parts (`text`, `input_text`,
-/// `output_text`, or a bare `str`) and the content of `tool_result` parts are looked at. Content of any other form, a one-shot
+/// `output_text`, or a bare `str`) and the content of `tool_result` parts are looked at; of messages that are no mappings, what
+/// their adapter tells as text. Content of any other form, a one-shot
 /// iterator say, is left untouched and gives no finding.
 ///
 /// It finds what it knows by form. It does not understand text, and no finding does not mean that a model will not obey it.
 ///
 /// Args:
 ///     text_or_messages: one text, or a sequence of messages.
-///     adapter: how messages are read that are no dicts; by default the adapter of their type.
+///     adapter: how messages are read; by default mappings as above, and others by the adapter of their type.
 ///
 /// Returns:
 ///     The findings by message, part and place. Those of different kinds may overlap: a zero-width space inside a token.
@@ -396,13 +403,18 @@ pub fn scan_content<'py>(
     adapter: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let py = text_or_messages.py();
+    require_adapter(adapter)?;
     let mut findings = Vec::new();
     if let Ok(text) = text_or_messages.cast::<PyString>() {
         Run::one(text.clone(), Location::default()).scan(py, &mut findings)?;
     } else if is_sequence(text_or_messages)? {
         for (index, message) in snapshot(text_or_messages)?.iter().enumerate() {
-            let access = Access::to(message, adapter, index)?;
-            scan_message(py, &access, index, &mut findings)?;
+            match adapter {
+                Some(adapter) => scan_adapted(py, &Adapted::by(adapter, message, index), index, &mut findings)?,
+                // Any mapping is read in place: an adapter tells nothing of the results of tools.
+                None if message.cast::<PyMapping>().is_ok() => scan_mapping(&message, index, &mut findings)?,
+                None => scan_adapted(py, &Adapted::by_type(message, index)?, index, &mut findings)?,
+            }
         }
     } else {
         let found = found(text_or_messages);
