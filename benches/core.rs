@@ -40,57 +40,54 @@ fn ids(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("entry-{number:05}")).collect()
 }
 
-/// Blocks with the full ids that the core asks about where their beginnings are alike.
-struct Blocks {
-    keys: Vec<BlockKey>,
-    ids: Vec<String>,
-}
+struct Blocks(Vec<(String, BlockKey)>);
 
 impl BlockKeys for Blocks {
     fn count(&self) -> usize {
-        self.keys.len()
+        self.0.len()
     }
 
     fn key(&self, block: usize) -> BlockKey {
-        self.keys[block]
+        self.0[block].1
     }
 
     fn compare_ids(&self, left: usize, right: usize) -> Ordering {
-        self.ids[left].cmp(&self.ids[right])
+        self.0[left].0.cmp(&self.0[right].0)
     }
 }
 
 /// Blocks over all positions, in an order that has nothing to do with that of the prompt.
 fn blocks(count: usize) -> Blocks {
     let positions = Position::ALL;
+    let ids = ids(count);
     // 7919 is a prime that divides none of the counts used here, so every number comes up once.
-    let ids: Vec<String> = (0..count).map(|number| format!("entry-{:05}", number * 7919 % count)).collect();
-    let keys = (0..count)
-        .map(|number| {
-            let id_prefix = IdPrefix::of(Text::One(ids[number].as_bytes()));
-            let number = number * 7919 % count;
-            BlockKey {
-                position: positions[number % positions.len()],
-                depth: number as u64 % 9,
-                order: Order::Int(i64::try_from(number / 3).unwrap_or_default()),
-                id_prefix,
-                outlet: number % 2,
-            }
-        })
-        .collect();
-    Blocks { keys, ids }
+    let shuffled = (0..count).map(|number| number * 7919 % count);
+    Blocks(
+        shuffled
+            .map(|number| {
+                let key = BlockKey {
+                    position: positions[number % positions.len()],
+                    depth: number as u64 % 9,
+                    order: Order::Int(i64::try_from(number / 3).unwrap_or_default()),
+                    id_prefix: IdPrefix::of(Text::One(ids[number].as_bytes())),
+                    outlet: number % 2,
+                };
+                (ids[number].clone(), key)
+            })
+            .collect(),
+    )
 }
 
 fn place(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("place");
     for (count, messages) in [(8, 16), (24, 60), (256, 20_000), (3_000, 60)] {
-        let keys = blocks(count);
+        let blocks = blocks(count);
         let layout = layout(messages);
         let name = format!("{messages} + {count}");
         group.bench_function(BenchmarkId::new("prompt order", &name), |bencher| {
-            bencher.iter(|| prompt_order(black_box(&layout), black_box(&keys), &[0, 0]));
+            bencher.iter(|| prompt_order(black_box(&layout), black_box(&blocks), &[0, 0]));
         });
-        let slots = prompt_order(&layout, &keys, &[0, 0]);
+        let slots = prompt_order(&layout, &blocks, &[0, 0]);
         group.bench_function(BenchmarkId::new("keep exchanges", &name), |bencher| {
             // Every second gap parts a call from its result.
             bencher.iter_batched_ref(
@@ -144,8 +141,8 @@ fn embedding(criterion: &mut Criterion) {
     let edits =
         [Edit { part: 0, span: 400..417, fill: Fill::Blocks(2) }, Edit { part: 0, span: 500..518, fill: Fill::Remove }];
     criterion.bench_function("embed/note with two outlets", |bencher| {
-        let host = HostBlocks { length: |_: usize| 160, top: 1, bottom: 1, separator: 1 };
-        bencher.iter(|| embed(black_box(Content::Text(600)), black_box(&edits), black_box(host)));
+        let blocks = HostBlocks { length: |_| 160, top: 1, bottom: 1, separator: 1 };
+        bencher.iter(|| embed(black_box(Content::Text(600)), black_box(&edits), black_box(blocks)));
     });
 }
 
