@@ -46,6 +46,23 @@ format: $(VENV)/.tools-lint ## Write the code as the formatters want it
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format --quiet
 
+bench: $(VENV)/.built $(VENV)/.tools-test ## Every row beside the bare build and the reference
+	$(BIN)/python benches/table.py
+
+bench-short: $(VENV)/.built $(VENV)/.tools-test ## A few rounds; fails only on twice a goal
+	$(BIN)/python benches/table.py --short
+
+# Which row, and which way to call it, see benches/profile_row.py.
+ROW ?= place-60
+WHAT ?= native
+profile: $(VENV)/.tools-build ## Where the instructions of ROW go (needs valgrind)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile profiling --quiet
+	@rm -f $(VENV)/.built; mkdir -p benches/results
+	valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect='interleaf::*::__pyfunction_*' \
+		--callgrind-out-file=benches/results/callgrind.out \
+		$(BIN)/python benches/profile_row.py run $(ROW) --what $(WHAT) --calls 2000
+	callgrind_annotate --auto=no benches/results/callgrind.out | head -60
+
 fuzz: $(VENV)/.built $(VENV)/.tools-test ## 100,000 examples for each property
 	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests
 

@@ -110,7 +110,7 @@ def main() -> int:
         return code or 1
     content = json.loads(report.read_text(encoding="utf-8"))
     entries = {
-        entry["extra_info"]["row"]: entry["extra_info"] for entry in content["benchmarks"] if entry["extra_info"]
+        entry["extra_info"]["row"]: entry["extra_info"] for entry in content["benchmarks"] if "row" in entry["extra_info"]
     }
     lines, failed = lines_of(entries, SHORT_SLACK)
     print(markdown(lines))

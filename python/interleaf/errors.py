@@ -6,12 +6,11 @@ that says what was found, what was expected and whose it is. They pickle and cop
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
-from typing import TYPE_CHECKING, Any
-
+# Not from `typing`, whose import would be a third of that of the whole package: it brings `re` and `contextlib`.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ._interleaf import FragmentUsage, Mutation
     from .budget import BudgetUsage
@@ -166,13 +165,13 @@ class BudgetExceededError(InterleafError):
         self.limit = limit
         self.actual = actual
         self.unit = unit
-        self.usage = tuple(usage) if isinstance(usage, Iterable) else usage
+        self.usage = tuple(usage) if hasattr(usage, "__iter__") else usage
         self.fragment_ids = tuple(fragment_ids)
 
 
-@cache
 def _errors_page() -> str:
-    """Where the page of errors is. The address stands in one place, the project's metadata; it is read when first needed."""
+    """Where the page of errors is. The address stands in one place, the project's metadata, and is read when asked for."""
+    # Imported here: it costs several times what the whole package does.
     from importlib import metadata
 
     try:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .._interleaf import TokenCounter
 from ..errors import PlanError
 from .calls import is_listing
 from .fields import read_fields
 from .trusting import Rules, read_trust_policy
 from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
 from .words import PLAN_FIELDS, UNITS
+
+if TYPE_CHECKING:
+    from .._interleaf import TokenCounter
 
 A_BUDGET = "an int that is not negative, or math.inf"
 
@@ -73,8 +75,9 @@ def read_plan(given: object) -> Plan:
     return plan
 
 
-def _as_counter(value: object) -> TokenCounter | None:
-    return value if isinstance(value, TokenCounter) else None
+def _as_counter(value: Any) -> TokenCounter | None:
+    # Known by the name of its class, as every object of the library is: nothing here imports the native module.
+    return value if type(value).__name__ == "TokenCounter" else None
 
 
 def _as_list(value: object) -> list[Any] | None:
