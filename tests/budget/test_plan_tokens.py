@@ -224,8 +224,6 @@ def test_native_and_reference_agree(
         max_input_tokens=limit,
         token_counter=counter,
     )
-    native, plain = (
-        attempt(lambda assemble=assemble: assemble(given_plan).to_dict())
-        for assemble in (interleaf.assemble_context_plan, reference.assemble_context_plan)
-    )
+    native = attempt(lambda: interleaf.assemble_context_plan(given_plan).to_dict())
+    plain = attempt(lambda: reference.assemble_context_plan(given_plan).to_dict())
     assert same(native, plain)

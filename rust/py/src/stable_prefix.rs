@@ -111,8 +111,7 @@ pub fn stable_prefix<'py>(
     // An equality, a template or an adapter may change a list; every index is checked against the list as it is then.
     let previous = Messages::read(previous, true)?;
     let current = Messages::read(current, true)?;
-    let mut chars: u64 = 0;
-    let mut messages = 0;
+    let (mut messages, mut chars) = identical_start(&previous, &current, adapter.is_none());
     while messages < previous.len() && messages < current.len() {
         let (before, now) = (previous.get(messages)?, current.get(messages)?);
         if !before.is(&now) && !before.eq(&now)? {
@@ -137,6 +136,30 @@ pub fn stable_prefix<'py>(
     };
     let cache_blocks = tokens.map(|tokens| tokens / block_size);
     Ok(StablePrefix { messages, first_changed, chars, tokens, cache_blocks, changed_by: None })
+}
+
+/// How many plain messages from the start are the very same objects, and their characters. Runs no Python code, so it can do
+/// without the checks and the counting of references that `Messages::get` costs: 4 of 20 ns a message.
+fn identical_start(previous: &Messages<'_>, current: &Messages<'_>, plain_only: bool) -> (usize, u64) {
+    let (mut messages, mut chars) = (0, 0_u64);
+    if !plain_only {
+        return (messages, chars);
+    }
+    let shorter = previous.len().min(current.len());
+    while messages < shorter {
+        // SAFETY: the index is below both lengths, which nothing can change here: no Python code runs in this loop. The
+        // reference is used within it only.
+        let now = unsafe { current.get_borrowed(messages) };
+        // SAFETY: the same.
+        if !now.is(unsafe { previous.get_borrowed(messages) }) {
+            break;
+        }
+        let Some(plain) = Plain::of(&now) else { break };
+        let Ok(own) = plain.text.map_or(Ok(0), |string| text(&string).map(|view| view.len() as u64)) else { break };
+        chars += own;
+        messages += 1;
+    }
+    (messages, chars)
 }
 
 fn message_chars<'py>(message: &Bound<'py, PyAny>, adapter: Option<&Bound<'py, PyAny>>, index: usize) -> PyResult<u64> {
