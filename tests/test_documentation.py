@@ -96,7 +96,7 @@ def before_integrations(_: pytest.MonkeyPatch) -> dict[str, Any]:
 def before_budgets(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The files of real tokenizers would be fetched; tests of their own read them where they are. Words stand in here."""
 
-    def words(kind: type[TokenCounter], _name: str, **options: Any) -> TokenCounter:
+    def words(kind: type[TokenCounter], _name: str, /, **options: Any) -> TokenCounter:
         return kind(lambda text: len(text.split()), **options)
 
     patch.setattr(TokenCounter, "tiktoken", classmethod(words))
