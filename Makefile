@@ -71,3 +71,8 @@ fuzz: $(VENV)/.built $(VENV)/.tools-test ## 100,000 examples for each property
 
 clean: ## Everything that was built
 	rm -rf $(VENV) target dist
+
+# Into site/, to open as files or to serve. The theme announces its successor on each build unless it is told not to.
+docs: $(VENV)/.built $(VENV)/.tools-docs ## The pages, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+.PHONY: docs

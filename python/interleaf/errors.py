@@ -60,6 +60,19 @@ class InterleafError(ValueError):
         """What was found, what was expected and whose it is, without the path."""
         return str(self.args[0])
 
+    @property
+    def help_url(self) -> str:
+        """Where the documentation says what the code means, shows an example and says what to do.
+
+        An address if the installed package names one for its documentation; without one the page in the source tree.
+
+        >>> from interleaf import BlockError
+        >>> BlockError("found -1, expected an int of 0 or more", "invalid_depth", "depth").help_url.rpartition("#")[2]
+        'invalid_depth'
+        """
+        page = _errors_page()
+        return f"{page}#{self.code}" if self.code else page
+
     def __str__(self) -> str:
         """The path and the message, so that a bare traceback says where."""
         return f"{self.path}: {self.message}" if self.path else self.message
@@ -159,3 +172,19 @@ class BudgetExceededError(InterleafError):
         self.unit = unit
         self.usage = tuple(usage) if hasattr(usage, "__iter__") else usage
         self.fragment_ids = tuple(fragment_ids)
+
+
+def _errors_page() -> str:
+    """Where the page of errors is. The address stands in one place, the project's metadata, and is read when asked for."""
+    # Imported here: it costs several times what the whole package does.
+    from importlib import metadata
+
+    try:
+        urls = metadata.metadata(__package__).get_all("Project-URL") or ()
+    except metadata.PackageNotFoundError:
+        urls = ()
+    for url in urls:
+        label, _, address = url.partition(",")
+        if label.strip().lower() == "documentation":
+            return f"{address.strip().rstrip('/')}/errors.html"
+    return "docs/errors.md"
