@@ -70,7 +70,7 @@ fuzz: $(VENV)/.built $(VENV)/.tools-test ## 100,000 examples for each property
 	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests
 
 clean: ## Everything that was built
-	rm -rf $(VENV) target dist
+	rm -rf $(VENV) target dist site
 
 # Into site/, to open as files or to serve. The theme announces its successor on each build unless it is told not to.
 docs: $(VENV)/.built $(VENV)/.tools-docs ## The pages, in site/
