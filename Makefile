@@ -2,13 +2,13 @@
 # and a Rust toolchain. Another interpreter: make test PYTHON=python3.13 VENV=.venv313
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # Where nothing has to be downloaded, pip says so; it is quiet unless something is wrong.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test bench bench-short lint fuzz format profile clean
+.PHONY: help demo test bench bench-short lint fuzz format profile clean dist dist-musl check-tag
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,3 +51,23 @@ fuzz: $(VENV)/.built $(VENV)/.tools-test ## 100,000 examples for each property
 
 clean: ## Everything that was built
 	rm -rf $(VENV) target dist
+
+# Interpreters to build for; empty: every CPython from 3.10 on this machine (release/interpreters.py lists them). DIST_FLAGS is for
+# release/build_dist.py: --compatibility manylinux_2_17 links against that C library by zig, for machines older than this one.
+PYTHONS ?=
+DIST_FLAGS ?=
+
+dist: $(VENV)/.tools-build $(if $(DIST_FLAGS),$(VENV)/.tools-wheels) ## Source archive and wheels, each wheel installed and tested outside the tree
+	$(BIN)/python release/build_dist.py $(DIST_FLAGS) $(PYTHONS)
+
+# The same for musl, inside the container image the tag musllinux_1_2 is defined by; needs Docker.
+MUSL_IMAGE ?= quay.io/pypa/musllinux_1_2_$(shell uname -m)
+dist-musl: ## Wheels for musl, built and tested in a container
+	docker run --rm --volume "$(CURDIR)":/source --workdir /source $(MUSL_IMAGE) sh -euc ' \
+		apk add --no-cache rustup && rustup-init -y --quiet --profile minimal && . "$$HOME/.cargo/env" && \
+		make dist VENV=/tmp/environment PYTHON=/opt/python/cp313-cp313/bin/python \
+			PYTHONS="$$(ls -d /opt/python/cp3*-cp3*/bin/python | grep -E "cp31[0-4]-cp31[0-4]/" | tr "\n" " ")"'
+
+check-tag: ## TAG=v1.2.3 is the version of the sources
+	@PYTHONPATH=release $(PYTHON) -c 'import pathlib, sys, archives; version = archives.workspace_version(pathlib.Path()); \
+		sys.exit(None if sys.argv[1] == "v" + version else f"tag {sys.argv[1]}, but the sources are version {version}")' "$(TAG)"
