@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from implementations import IMPLEMENTATIONS
 
@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 # Whole requests are large examples, and slow to generate next to what they test.
 _SLOW_TO_GENERATE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
-settings.register_profile("quick", max_examples=150, deadline=None, suppress_health_check=_SLOW_TO_GENERATE)
-settings.register_profile("fuzz", max_examples=100_000, deadline=None, suppress_health_check=_SLOW_TO_GENERATE)
+# All but `explain`, which takes minutes on these and says little.
+_PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+
+for _name, _examples in (("quick", 100), ("fuzz", 100_000)):
+    settings.register_profile(
+        _name, max_examples=_examples, deadline=None, phases=_PHASES, suppress_health_check=_SLOW_TO_GENERATE
+    )
 settings.load_profile(os.environ.get("INTERLEAF_HYPOTHESIS_PROFILE", "quick"))
 
 

@@ -4,6 +4,7 @@ from typing import Any, Final, Generic, SupportsIndex, TypeVar, final, overload
 
 from typing_extensions import Self
 
+from .adapters.protocol import MessageAdapter
 from .types import (
     BlockDict,
     ConversationDict,
@@ -179,6 +180,7 @@ class Placement:
         block_index: int,
         metadata: object = None,
         moved: bool | None = None,
+        requested_role: str | None = None,
     ) -> Self: ...
     @property
     def id(self) -> str: ...
@@ -206,6 +208,8 @@ class Placement:
     def requested_gap(self) -> int | None: ...
     @property
     def moved(self) -> bool: ...
+    @property
+    def requested_role(self) -> str | None: ...
     @property
     def block_index(self) -> int: ...
     @property
@@ -496,10 +500,11 @@ def place_context_blocks(
     create_message: None = None,
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages[_M] | None = None,
-    adapter: Any | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[Role, Role] | None = None,
 ) -> PlacementResult[_M]: ...
 @overload
 def place_context_blocks(
@@ -510,10 +515,11 @@ def place_context_blocks(
     create_message: CreateMessage[_N],
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages[_N] | None = None,
-    adapter: Any | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: ToolExchanges | None = "keep",
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[Role, Role] | None = None,
 ) -> PlacementResult[_M | _N]: ...
 def get_placement_capabilities(layout: Layout | LayoutDict | Mapping[str, Any]) -> PlacementCapabilities: ...
 @overload

@@ -32,6 +32,7 @@ class InterleafError(ValueError):
     Attributes:
         code: one word for programs, such as `invalid_depth`.
         path: where the refused value stands, such as `blocks[3].depth`; empty if it stands nowhere.
+        message: what was found, what was expected and whose it is. `str()` shows the path in front of it.
 
     >>> from interleaf import ContextBlock, InterleafError
     >>> try:
@@ -50,6 +51,15 @@ class InterleafError(ValueError):
         super().__init__(message)
         self.code = code
         self.path = path
+
+    @property
+    def message(self) -> str:
+        """What was found, what was expected and whose it is, without the path."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        """The path and the message, so that a bare traceback says where."""
+        return f"{self.path}: {self.message}" if self.path else self.message
 
 
 class LayoutError(InterleafError):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import io
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image, PngImagePlugin
 
-from interleaf.lorebook import Lorebook, LorebookEntry, Problem, read_lorebook
+from interleaf.lorebook import Lorebook, LorebookEntry, LorebookError, Problem, read_lorebook
+
+if TYPE_CHECKING:
+    from interleaf.lorebook.source import Source
 
 PLAIN: dict[str, Any] = {
     "uid": 0,
@@ -89,6 +92,16 @@ def png(*chunks: tuple[str, str | bytes], packed: bool = False, international: b
     file = io.BytesIO()
     Image.new("L", (2, 2)).save(file, "PNG", pnginfo=info)
     return file.getvalue()
+
+
+def read_or_refusal(source: Source, **options: Any) -> Lorebook | LorebookError:
+    """Reads damaged data: a book that nothing is lost from, or the only kind of refusal there is."""
+    try:
+        book = read_lorebook(source, **options)
+    except LorebookError as refusal:
+        return refusal
+    invariant(book)
+    return book
 
 
 def invariant(book: Lorebook) -> None:

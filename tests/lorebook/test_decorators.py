@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from interleaf.lorebook import LorebookEntry
 from lorebook.books import book_v2, only, world
+
+if TYPE_CHECKING:
+    from interleaf.lorebook import LorebookEntry
 
 
 def read(content: str, **changes: object) -> tuple[LorebookEntry, list[tuple[str, str, str]]]:

@@ -96,7 +96,7 @@ def test_gaps_are_kept() -> None:
         ({"name": " Harbour ", "entries": []}, "Harbour", []),
         ({"entries": []}, "lorebook", []),
         ({"name": "", "entries": []}, "lorebook", []),
-        ({"name": 5, "entries": []}, "lorebook", [("name", "coerced")]),
+        ({"name": 5, "entries": []}, "lorebook", [("name", "defaulted")]),
         ({"name": "x" * 500, "entries": []}, "x" * 200, [("name", "coerced")]),
         ({"name": "a\ud800b", "entries": []}, "a�b", [("name", "coerced")]),
     ],

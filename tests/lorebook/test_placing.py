@@ -103,7 +103,8 @@ def test_a_full_layout_loses_nothing() -> None:
 def test_blocks_of_any_form_and_origin() -> None:
     mapping = {"id": "m", "position": "outlet", "content": "x", "outletName": "hall"}
     block = ContextBlock(id="b", position="before_character", content="x", role="system")
-    fit = layout_for(iter([mapping, block]), {"outlets": {"hall": 0}})
+    given: list[ContextBlock | dict[str, str]] = [mapping, block]
+    fit = layout_for(iter(given), {"outlets": {"hall": 0}})
     assert [b.id for b in fit.blocks] == ["m", "b"]
     assert [u.id for u in fit.unanchored] == ["b"]
 

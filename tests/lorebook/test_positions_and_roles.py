@@ -56,6 +56,13 @@ def test_the_extension_wins_over_the_word_and_the_conflict_is_told(number: Any) 
     assert "extensions.position says" in book.problems[-1].done
 
 
+def test_a_number_where_v2_has_a_word() -> None:
+    entry, problems = only(book_v2({"position": 4, "extensions": {"depth": 2}}))
+    assert entry.block is not None
+    assert (entry.block.position, entry.block.depth) == ("at_depth", 2)
+    assert problems == [("position", "4", "coerced")]
+
+
 def test_words_that_agree_are_no_conflict() -> None:
     for number, word in ((0, "before_char"), (1, "after_char")):
         assert book_v2({"position": word, "extensions": {"position": number}}).problems == ()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from interleaf import place_context_blocks
 from interleaf.errors import InterleafError
-from interleaf.lorebook import Lorebook
 from lorebook.books import world
+
+if TYPE_CHECKING:
+    from interleaf.lorebook import Lorebook
 
 CHAT = [{"role": "system", "content": "Note {{outlet::hall}}"}, {"role": "user", "content": "Hello."}]
 LAYOUT = {

@@ -54,7 +54,7 @@ def read_book(source: str, *, book: str | None = None, ties: Ties = "id") -> Lor
         return read_lorebook(read_bytes(source) if source == "-" else Path(source), book=book, ties=ties)
     except LorebookError as error:
         where = name if error.path in ("", "source") else f"{name}: {error.path}"
-        raise InputError(str(error), error.code, where) from error
+        raise InputError(error.message, error.code, where) from error
     except ImportError as error:
         raise InputError(str(error), "missing_extra", name) from error
     except (OSError, ValueError) as error:

@@ -85,7 +85,7 @@ def print_error(error: InterleafError, *, as_json: bool = False) -> None:
     if as_json:
         text = to_json({"error": _error_fields(error)})
     else:
-        text = f"error: {error.code} at {visible(path)}: {visible(str(error))}\n"
+        text = f"error: {error.code} at {visible(path)}: {visible(error.message)}\n"
     stream = sys.stderr
     # Nobody may listen there, and then there is nobody left to tell.
     with contextlib.suppress(OSError, ValueError):
@@ -119,7 +119,7 @@ def silence_stdout() -> None:
 
 
 def _error_fields(error: InterleafError) -> dict[str, Any]:
-    fields: dict[str, Any] = {"code": error.code, "path": error.path, "message": str(error)}
+    fields: dict[str, Any] = {"code": error.code, "path": error.path, "message": error.message}
     if isinstance(error, MutationError):
         fields["violations"] = [violation.to_dict() for violation in error.violations]
     if isinstance(error, BudgetExceededError):

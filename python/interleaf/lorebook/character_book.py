@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .fields import EntryFields, Found, find
+from .fields import MISSING, EntryFields, Found, find
 
 __all__ = ["fields_of", "uid_of"]
 
@@ -27,7 +27,10 @@ def fields_of(raw: Mapping[str, Any]) -> EntryFields:
         switch=find(raw, "enabled"),
         switched_off_by=False,
         order=find(raw, "insertion_order"),
-        positions=(find(extra, "position", prefix="extensions."), find(raw, "position")),
+        positions=(
+            find(extra, "position", prefix="extensions."),
+            Found("position", raw.get("position", MISSING), wordy=True),
+        ),
         depth=find(extra, "depth", prefix="extensions."),
         role=find(extra, "role", prefix="extensions."),
         outlet_name=find(extra, "outlet_name", "outletName", prefix="extensions."),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_DEPTH",
     "DEFAULT_ORDER",
+    "is_text_or_number",
     "number_of",
     "position_of",
     "read_depth",
@@ -128,16 +129,17 @@ def read_role(found: Found, notes: Notes) -> Role:
     return role
 
 
-def position_of(value: object) -> tuple[Position, bool] | None:
-    """Reads a position; None if it is unknown. The flag says whether it was written as it should be."""
+def position_of(found: Found) -> tuple[Position, bool] | None:
+    """Reads a position; None if it is unknown. The flag says whether it is written as its field should be."""
+    value = found.value
     if isinstance(value, str):
         word = value.strip().lower()
         if word in WORD_POSITIONS:
-            return WORD_POSITIONS[word], word == value
+            return WORD_POSITIONS[word], found.wordy and word == value
     number = number_of(value)
     if number is None or not 0 <= number < len(NUMBERED_POSITIONS) or number != int(number):
         return None
-    return NUMBERED_POSITIONS[int(number)], not isinstance(value, str)
+    return NUMBERED_POSITIONS[int(number)], not found.wordy and not isinstance(value, str)
 
 
 def read_positions(
@@ -158,7 +160,7 @@ def read_positions(
     for found in candidates:
         if found.absent:
             continue
-        read = position_of(found.value)
+        read = position_of(found)
         if read is None:
             unknown.append(found)
             continue
@@ -216,7 +218,7 @@ def read_keys(found: Found, notes: Notes, *, required: bool) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         notes.tell(found, "defaulted", "no array, read as no keys")
         return ()
-    keys = tuple(key if isinstance(key, str) else _number_text(key) for key in value if _is_key(key))
+    keys = tuple(key if isinstance(key, str) else _number_text(key) for key in value if is_text_or_number(key))
     if len(keys) != len(value):
         notes.tell(found, "coerced", f"{len(value) - len(keys)} of them are neither strings nor numbers and not read")
     elif not all(isinstance(key, str) for key in value):
@@ -230,7 +232,7 @@ def read_text(found: Found, notes: Notes, what: str) -> str:
         return found.value
     if found.absent:
         return ""
-    if _is_key(found.value):
+    if is_text_or_number(found.value):
         notes.tell(found, "coerced", "a number, read as text")
         return _number_text(found.value)
     notes.tell(found, "defaulted", f"no text, read as no {what}")
@@ -241,7 +243,7 @@ def read_outlet_name(found: Found, notes: Notes) -> str | None:
     """Reads the name of an outlet, without the space around it; None if there is none that a marker could hold."""
     if isinstance(found.value, str):
         name = found.value.strip()
-    elif _is_key(found.value):
+    elif is_text_or_number(found.value):
         name = _number_text(found.value)
     else:
         return None
@@ -252,7 +254,7 @@ def read_outlet_name(found: Found, notes: Notes) -> str | None:
     return name
 
 
-def _is_key(value: object) -> bool:
+def is_text_or_number(value: object) -> bool:
     """Whether it is text or a number that has a short text."""
     if isinstance(value, str):
         return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._interleaf import ContextBlock
 from .coercion import (
+    is_text_or_number,
     position_of,
     read_depth,
     read_flag,
@@ -104,17 +105,11 @@ def _read_block(
 
 
 def _read_content(found: Found, notes: Notes) -> str | None:
-    value = found.value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        text = read_text(found, notes, "content")
-        if text:
-            return text
-    else:
-        notes.tell(found, "left_out", "left out: no content" if found.absent else "left out: the content is no text")
-        return None
-    notes.tell(found, "left_out", "left out: the content is no text")
+    if isinstance(found.value, str):
+        return str(found.value)
+    if is_text_or_number(found.value):
+        return read_text(found, notes, "content")
+    notes.tell(found, "left_out", "left out: no content" if found.absent else "left out: the content is no text")
     return None
 
 
@@ -156,5 +151,5 @@ def _read_depth(found: Found, read: Decorations, positions: tuple[Found, ...], n
 
 
 def _says_at_depth(found: Found) -> bool:
-    read = position_of(found.value)
+    read = position_of(found)
     return read is not None and read[0] == "at_depth"

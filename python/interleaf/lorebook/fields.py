@@ -50,10 +50,11 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value and the file's own name for its field."""
+    """A value, and the file's own name for its field. `wordy` says that a position is to be a word there."""
 
     field: str
     value: Any
+    wordy: bool = False
 
     @property
     def absent(self) -> bool:

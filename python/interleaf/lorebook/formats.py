@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .errors import LorebookError
 from .fields import MISSING, Found, find, shown
+from .source import repeats
 
 if TYPE_CHECKING:
     from .problems import Action
@@ -49,18 +50,31 @@ def find_book(document: object, book: str | None = None) -> FoundBook:
         raise _unknown(f"found {shown(document)}")
     books = document.get("books")
     if isinstance(books, Mapping) and "entries" not in document:
-        return _one_of(books, book)
+        found = _one_of(books, book)
+        found.told = repeats(document) + repeats(books, "books.") + found.told
+        return found
     if book is not None:
         raise LorebookError(f"found one book, expected several to choose {book!r} from", "unknown_book", "book")
     return _single(document)
 
 
 def _single(document: Mapping[str, Any]) -> FoundBook:
+    found = _of_document(document)
+    data = document.get("data")
+    card, prefix = (data, "data.") if isinstance(data, Mapping) else (document, "")
+    book = card.get("character_book")
+    repeated = repeats(document) + repeats(data, "data.") + repeats(book, f"{prefix}character_book.")
+    found.told = repeated + found.told
+    return found
+
+
+def _of_document(document: Mapping[str, Any]) -> FoundBook:
     spec = document.get("spec")
+    spec = spec if isinstance(spec, str) else None
     data = document.get("data")
     if isinstance(data, Mapping):
         if spec in _CARD_SPECS or isinstance(data.get("character_book"), Mapping):
-            return _card(_CARD_SPECS.get(str(spec)), find(document, "spec"), data, "data.")
+            return _card(_CARD_SPECS.get(spec or ""), find(document, "spec"), data, "data.")
         if spec == "lorebook_v3" or "entries" in data:
             found = _book("lorebook_v3", data, "data.")
             if spec != "lorebook_v3":
@@ -70,7 +84,7 @@ def _single(document: Mapping[str, Any]) -> FoundBook:
         raise LorebookError(f"a {spec} needs an object there, found {shown(data)}", "unknown_format", "data")
     if "entries" in document:
         entries = document["entries"]
-        v2 = isinstance(entries, (list, tuple)) and not _looks_like_sillytavern(entries)
+        v2 = isinstance(entries, (list, tuple)) and not _is_in_sillytavern_words(entries)
         return _book("character_book" if v2 else "sillytavern", document, "")
     if isinstance(document.get("character_book"), Mapping):
         return _card(None, find(document, "spec"), document, "")
@@ -85,10 +99,8 @@ def _unknown(what: str) -> LorebookError:
     )
 
 
-def _looks_like_sillytavern(entries: object) -> bool:
-    """Whether entries in an array, as V2 and V3 have them, are written in SillyTavern's words."""
-    if not isinstance(entries, (list, tuple)):
-        return False
+def _is_in_sillytavern_words(entries: Sequence[Any]) -> bool:
+    """Whether entries in an array, as V2 and V3 have them, use SillyTavern's words."""
     first = next((entry for entry in entries if isinstance(entry, Mapping)), {})
     return ("key" in first or "uid" in first) and "keys" not in first
 

@@ -30,7 +30,7 @@ class Named:
     notes: tuple[tuple[Found, Action, str], ...]
 
 
-def book_name(found: Found) -> tuple[str, str | None]:
+def book_name(found: Found) -> tuple[str, tuple[Action, str] | None]:
     """Reads the name of a book.
 
     Returns:
@@ -40,11 +40,11 @@ def book_name(found: Found) -> tuple[str, str | None]:
     if found.absent:
         return "", None
     if not isinstance(found.value, str):
-        return "", "no text, so the file's name stands in"
+        return "", ("defaulted", "no text, so the file's name stands in")
     name = found.value.strip()
     encodable = name[:MAX_NAME_LENGTH].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if encodable != name:
-        return encodable, f"too long or not encodable, read as {encodable}"
+        return encodable, ("coerced", f"too long or not encodable, read as {encodable}")
     return name, None
 
 

@@ -17,7 +17,7 @@ from .macros import check_macros
 from .naming import book_name, name_entries
 from .prepare import Ties, check_ties, prepare_blocks
 from .records import Lorebook, LorebookEntry
-from .source import Repeated, Source, Told, load_bytes, load_source, parse_json
+from .source import Repeated, Source, Told, load_bytes, load_source, parse_json, repeats
 
 if TYPE_CHECKING:
     from .problems import Problem
@@ -79,7 +79,7 @@ def read_lorebook(
     told += found.told
     own_name, done = book_name(found.name)
     if done is not None and name is None:
-        told.append((found.name, "coerced", done))
+        told.append((found.name, *done))
     read = _read_book(
         found, (name or "").strip() or own_name or book_name(Found("name", file_name))[0] or "lorebook", told
     )
@@ -172,17 +172,8 @@ def _read_book(found: FoundBook, name: str, told: list[Told]) -> Lorebook:
     problems: list[Problem] = of_file.problems
     for (_key, raw), naming in zip(pairs, named, strict=True):
         notes = Notes(naming.id)
-        _tell_repeated(raw, notes)
+        for field, action, done in repeats(raw):
+            notes.tell(field, action, done)
         entries.append(read_entry(raw, naming, name, dialect.fields_of, notes))
         problems += notes.problems
     return Lorebook(name, found.format, tuple(entries), tuple(problems))
-
-
-def _tell_repeated(raw: Any, notes: Notes) -> None:
-    if isinstance(raw, Repeated):
-        counted: dict[str, int] = {}
-        for key, _value in raw.pairs:
-            counted[key] = counted.get(key, 0) + 1
-        for key, count in counted.items():
-            if count > 1:
-                notes.tell(Found(key, raw[key]), "ignored", f"the last of {count} fields of this name counts")

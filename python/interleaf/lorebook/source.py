@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,7 @@ from .limits import MAX_INPUT_BYTES, check_depth, check_size
 if TYPE_CHECKING:
     from .problems import Action
 
-__all__ = ["Repeated", "Source", "Told", "load_bytes", "load_source", "parse_json"]
+__all__ = ["Repeated", "Source", "Told", "load_bytes", "load_source", "parse_json", "repeats"]
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Mapping[Any, Any]"
 Told: TypeAlias = "tuple[Found, Action, str]"
@@ -41,6 +42,18 @@ class Repeated(dict[str, Any]):
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
         self.pairs = pairs
+
+
+def repeats(mapping: object, prefix: str = "") -> list[Told]:
+    """Tells which keys of a JSON object stand in it more than once."""
+    if not isinstance(mapping, Repeated):
+        return []
+    counts = Counter(key for key, _value in mapping.pairs)
+    return [
+        (Found(prefix + key, mapping[key]), "ignored", f"the last of {count} fields of this name counts")
+        for key, count in counts.items()
+        if count > 1
+    ]
 
 
 def load_source(source: Source) -> tuple[bytes | Mapping[Any, Any], str]:

@@ -12,7 +12,7 @@ from .measuring import measure, measure_additional
 from .plans import Plan, read_plan
 from .records import BuiltContext, FragmentUsage
 from .rendering import make_message
-from .values import describe
+from .values import describe, plain_str
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,11 +57,9 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
     separator_chars = sum(len(group) - 1 for group in groups) * measure(checked.separator, checked.unit)
     input_chars = sum(each.chars for each in usage) + separator_chars + additional.chars
     _refuse_over_budget(usage, input_chars, checked)
+    messages = [make_message(group[0].role, _joined(group, checked.separator), create_message) for group in groups]
     return BuiltContext(
-        messages=[
-            *(make_message(group[0].role, _joined(group, checked.separator), create_message) for group in groups),
-            *checked.additional_messages,
-        ],
+        messages=[*messages, *checked.additional_messages],
         fragment_usage=usage,
         static_messages=_leading(groups, ("static",)),
         session_messages=_leading(groups, ("static", "session")),
@@ -134,7 +132,7 @@ def _usage(groups: Sequence[Sequence[Fragment]], plan: Plan) -> tuple[FragmentUs
     for message_index, group in enumerate(groups):
         start = 0
         for fragment in group:
-            end = start + len(fragment.text)
+            end = start + len(plain_str(fragment.text))
             usage.append(
                 FragmentUsage(
                     id=fragment.id,
@@ -185,7 +183,7 @@ def _refuse_over_budget(usage: tuple[FragmentUsage, ...], input_chars: int, plan
 
 def _joined(group: Sequence[Fragment], separator: str) -> str:
     """Join the texts of one message; a text that is alone stays the object it is."""
-    return group[0].text if len(group) == 1 else separator.join(fragment.text for fragment in group)
+    return group[0].text if len(group) == 1 else separator.join(plain_str(fragment.text) for fragment in group)
 
 
 def _leading(groups: Sequence[Sequence[Fragment]], lifetimes: Sequence[str]) -> int:

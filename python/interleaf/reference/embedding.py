@@ -7,7 +7,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from .values import str_field
+from .values import plain_str, str_field
 
 if TYPE_CHECKING:
     from .blocks import Block
@@ -62,7 +62,7 @@ class _Writer:
     def __init__(self, host: Host, rendering: Rendering, texts: Mapping[str, str]) -> None:
         self.host = host
         self.rendering = rendering
-        self.texts = texts
+        self.texts = {identifier: plain_str(text) for identifier, text in texts.items()}
         self.result = EmbeddedHost(host.message)
 
     def write_str(self) -> None:

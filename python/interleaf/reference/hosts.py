@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import LayoutError
 from .layouts import outlet_path
 from .records import Layout, OutletSpan
-from .values import describe, str_field
+from .values import as_plain_str, describe, plain_str, str_field
 from .words import MARKER_CLOSES, MARKER_OPENS
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ def part_text(part: object) -> str | None:
     """Return the text of a text part, or None if the part is none."""
     if not isinstance(part, Mapping) or str_field(part, "type") not in ("text", "input_text"):
         return None
-    text = part.get("text")
-    return text if isinstance(text, str) else None
+    return as_plain_str(part.get("text"))
 
 
 def _read_content(message: object, index: int, adapter: Adapter | None) -> HostContent:
@@ -121,7 +120,7 @@ def _read_content(message: object, index: int, adapter: Adapter | None) -> HostC
     if adapter is not None:
         content: object = adapter.text_parts(message)
         if isinstance(content, Sequence) and not isinstance(content, str):
-            return HostContent(True, tuple(content))
+            return HostContent(True, tuple(as_plain_str(text) for text in content))
     elif isinstance(message, Mapping):
         content = message.get("content")
         if isinstance(content, list):
@@ -134,7 +133,7 @@ def _read_content(message: object, index: int, adapter: Adapter | None) -> HostC
             f"messages[{index}]",
         )
     if isinstance(content, str):
-        return HostContent(False, (content,))
+        return HostContent(False, (plain_str(content),))
     raise LayoutError(
         f"{path} is {describe(content)}; expected a str or a list of parts, because the layout embeds into it",
         "content_not_text",

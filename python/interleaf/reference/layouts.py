@@ -17,7 +17,7 @@ Range = tuple[int, int]
 def read_layout(layout: object, count: int) -> Layout:
     """Check a layout for `count` messages."""
     fields = read_layout_fields(layout)
-    a_message = f"the index of one of {count} messages"
+    a_message = f"an int, the index of one of {count} messages"
     checked = Layout(
         character=_read_range(fields.values["character"], count, "layout.character"),
         examples=_read_range(fields.values["examples"], count, "layout.examples"),
@@ -106,7 +106,7 @@ def _read_message_indices(given: Iterable[object], count: int, path: str) -> tup
         index = as_index(count - 1)(item)
         if index is None:
             raise LayoutError(
-                f"{path}[{at}] is {describe(item)}; expected the index of one of {count} messages",
+                f"{path}[{at}] is {describe(item)}; expected an int, the index of one of {count} messages",
                 "invalid_index",
                 f"{path}[{at}]",
             )
@@ -150,14 +150,16 @@ def _read_outlet_anchor(value: object, count: int, path: str) -> int | OutletSpa
         index = as_index(count - 1)(value)
         if index is None:
             raise LayoutError(
-                f"{path} is {describe(value)}; expected the index of one of {count} messages, or an OutletSpan",
+                f"{path} is {describe(value)}; expected an int, the index of one of {count} messages, or an OutletSpan",
                 "invalid_index",
                 path,
             )
         return index
     an_index = "an int of 64 bits that is not negative"
     return OutletSpan(
-        fields.required("message_index", as_index(count - 1), "invalid_index", f"the index of one of {count} messages"),
+        fields.required(
+            "message_index", as_index(count - 1), "invalid_index", f"an int, the index of one of {count} messages"
+        ),
         fields.required("start", as_index(), "invalid_index", an_index),
         fields.required("end", as_index(), "invalid_index", an_index),
         fields.optional("part_index", as_index(), "invalid_index", an_index),

@@ -8,12 +8,12 @@ from typing import Any
 
 from ..errors import PlanError
 from .hosts import part_text
-from .values import as_word, describe, str_field
+from .values import as_word, describe, plain_str, str_field
 
 
 def measure(text: str, unit: str) -> int:
     """Count the characters of a text in a unit."""
-    return sum(_char_size(ord(char), unit) for char in text)
+    return sum(_char_size(ord(char), unit) for char in plain_str(text))
 
 
 def _char_size(codepoint: int, unit: str) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BlockError
-from .values import describe, is_sequence
+from .values import describe, is_sequence, plain_str
 from .words import MARKER_CLOSES, MARKER_OPENS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Rendering:
                 "invalid_render",
                 f"blocks[{block.index}]",
             )
-        _, opened, rest = text.partition(MARKER_OPENS)
+        _, opened, rest = plain_str(text).partition(MARKER_OPENS)
         if block.position == "outlet" and opened and MARKER_CLOSES in rest:
             raise BlockError(
                 f"the rendered content of block {describe(block.id)} holds an outlet marker; "

@@ -13,6 +13,8 @@ pub enum Class {
     Block,
     /// A plan or a fragment of it.
     Plan,
+    /// A message of a type that is not known or cannot be changed, or an adapter that answers wrongly.
+    Adapter,
 }
 
 macro_rules! codes {
@@ -93,6 +95,10 @@ codes! {
     MutableWithoutOriginals = "mutable_without_originals",
     /// An id that may change and is no original.
     UnknownMutableId = "unknown_mutable_id",
+    /// An adapter returned something that it may not.
+    InvalidAdapter = "invalid_adapter",
+    /// A message whose text stays what it was in every copy.
+    UnchangeableMessage = "unchangeable_message",
     /// An option value that the call does not know.
     InvalidOption = "invalid_option",
 }
@@ -154,19 +160,12 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Of `known`, the word nearest to `word`, if it is near enough to be what was meant.
+/// Of `known`, the word nearest to `word`: one that begins or ends with it, or else the one with the fewest letters to change.
 #[cold]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().take(64).collect();
-    known
-        .into_iter()
-        .map(|candidate| (edit_distance(&word, candidate), candidate))
-        // A third of the letters, two at least: `dept` is near `depth`, `colour` is near nothing.
-        .filter(|&(distance, candidate)| {
-            distance <= (candidate.chars().count() / 3).max(2) && distance < candidate.chars().count()
-        })
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
+    let letters: Vec<char> = word.chars().take(64).collect();
+    let is_part = |candidate: &str| word.len() > 2 && (candidate.starts_with(word) || candidate.ends_with(word));
+    known.into_iter().min_by_key(|candidate| (!is_part(candidate), edit_distance(&letters, candidate)))
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
@@ -203,14 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_word_is_found_or_none() {
+    fn the_nearest_word_is_found() {
         let known = ["id", "position", "content", "role", "order", "depth", "outlet_name"];
         assert_eq!(nearest("dept", known), Some("depth"));
         assert_eq!(nearest("oulet_name", known), Some("outlet_name"));
         assert_eq!(nearest("contnet", known), Some("content"));
         assert_eq!(nearest("ordre", known), Some("order"));
-        assert_eq!(nearest("colour", known), None);
-        assert_eq!(nearest("", known), None);
-        assert_eq!(nearest("xy", known), None);
+        assert_eq!(nearest("outlet", known), Some("outlet_name"));
+        assert_eq!(nearest("name", known), Some("outlet_name"));
+        assert_eq!(nearest("ids", known), Some("id"));
+        assert_eq!(nearest("anything", []), None);
     }
 }

@@ -18,4 +18,5 @@ pub mod measure;
 pub mod outlet;
 pub mod place;
 mod prompt_key;
+pub mod role_map;
 pub mod text;

@@ -1,16 +1,17 @@
 //! What an assembly returns: `BuiltContext` and `FragmentUsage`; and what an audit finds: `Mutation`.
 
 use interleaf_core::fragment::{Lifetime, Trust};
+use std::sync::OnceLock;
+
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 
 use interleaf_core::assemble::{Assembly, FragmentKey};
 use interleaf_core::measure::LengthUnit;
 
 use crate::fragment::{Fragment, FragmentData};
-use crate::record::{Field, Form, Record, record_methods};
+use crate::record::{Field, Form, Record, built, record_methods};
 use crate::words::python_word;
 
 /// What one fragment used, and where it ended up.
@@ -264,7 +265,7 @@ pub struct Totals {
 pub struct BuiltContext {
     messages: Py<PyList>,
     source: Option<Box<UsageSource>>,
-    fragment_usage: PyOnceLock<Py<PyTuple>>,
+    fragment_usage: OnceLock<Py<PyTuple>>,
     max_input_chars: Py<PyAny>,
     totals: Totals,
 }
@@ -285,11 +286,11 @@ const CONTEXT_FIELDS: [&str; 10] = [
 impl BuiltContext {
     /// The result of an assembly.
     pub fn of(messages: Py<PyList>, source: UsageSource, max_input_chars: Py<PyAny>, totals: Totals) -> Self {
-        Self { messages, source: Some(Box::new(source)), fragment_usage: PyOnceLock::new(), max_input_chars, totals }
+        Self { messages, source: Some(Box::new(source)), fragment_usage: OnceLock::new(), max_input_chars, totals }
     }
 
     fn usage_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.fragment_usage.get_or_try_init(py, || match &self.source {
+        built(&self.fragment_usage, || match &self.source {
             Some(source) => source.usage(py).map(Bound::unbind),
             None => Ok(PyTuple::empty(py).unbind()),
         })
@@ -326,7 +327,6 @@ record_methods! { BuiltContext, hash: no,
     ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
-        py: Python<'_>,
         messages: Py<PyList>,
         fragment_usage: Py<PyTuple>,
         static_messages: usize,
@@ -342,10 +342,7 @@ record_methods! { BuiltContext, hash: no,
         let totals = Totals {
             additional_chars, opaque_parts, separator_chars, input_chars, static_messages, session_messages, unit,
         };
-        let cell = PyOnceLock::new();
-        // A new cell is empty, so there is nothing that could refuse the value.
-        let _ = cell.set(py, fragment_usage);
-        Ok(Self { messages, source: None, fragment_usage: cell, max_input_chars, totals })
+        Ok(Self { messages, source: None, fragment_usage: OnceLock::from(fragment_usage), max_input_chars, totals })
     }
 
     /// For annotations: `BuiltContext[dict[str, str]]`.
@@ -406,6 +403,7 @@ record_methods! { BuiltContext, hash: no,
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.messages)?;
+        visit.call(self.fragment_usage.get())?;
         if let Some(source) = &self.source {
             for fragment in &source.fragments {
                 match fragment {

@@ -8,16 +8,18 @@ use pyo3::types::{PyDict, PyString, PyType};
 const MODULE: &str = "interleaf.errors";
 
 /// The exception class of a family.
-fn exception_class(py: Python<'_>, class: Class) -> PyResult<&Bound<'_, PyType>> {
+pub fn exception_class(py: Python<'_>, class: Class) -> PyResult<&Bound<'_, PyType>> {
     static OPTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static LAYOUT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static BLOCK: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PLAN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static ADAPTER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     match class {
         Class::Option => OPTION.import(py, MODULE, "InterleafError"),
         Class::Layout => LAYOUT.import(py, MODULE, "LayoutError"),
         Class::Block => BLOCK.import(py, MODULE, "BlockError"),
         Class::Plan => PLAN.import(py, MODULE, "PlanError"),
+        Class::Adapter => ADAPTER.import(py, MODULE, "AdapterError"),
     }
 }
 

@@ -11,9 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use smallvec::{SmallVec, smallvec};
 
+use crate::adapter::located;
 use crate::errors::refuse;
 use crate::layout::LayoutData;
-use crate::message::{Access, HostContent, item, with_item};
+use crate::message::{Access, HostContent, part_field, with_item};
 use crate::sequence::Messages;
 use crate::unicode::{TextPiece, join, length, text};
 
@@ -54,7 +55,7 @@ pub struct NewHost<'py> {
 
 impl<'py> Host<'py> {
     fn read(messages: &Messages<'py>, message_index: usize, adapter: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let access = Access::to(messages.get(message_index)?, adapter, "messages", message_index)?;
+        let access = Access::to(messages.get(message_index)?, adapter, message_index)?;
         let content = HostContent::read(&access, message_index)?;
         Ok(Self {
             message_index,
@@ -117,7 +118,10 @@ impl<'py> Host<'py> {
         let content = match &embedded.content {
             NewContent::Same => None,
             NewContent::Text(pieces) => Some(self.written(Some(0), pieces, separator)?.into_any()),
-            NewContent::Parts(parts) => Some(self.new_parts(parts, separator)?),
+            NewContent::Parts(parts) => {
+                let place = |error| located(separator.py(), error, &format!("messages[{}]", self.message_index));
+                Some(self.new_parts(parts, separator).map_err(place)?)
+            }
         };
         let message = content.map(|content| self.with_content(&content)).transpose()?;
         Ok(NewHost { message, embedded, has_parts })
@@ -149,9 +153,7 @@ impl<'py> Host<'py> {
     fn with_content(&self, content: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match &self.access {
             Access::Dict(dict) => with_item(dict, intern!(dict.py(), "content"), content),
-            Access::Adapter { adapter, message } => {
-                adapter.call_method1(intern!(message.py(), "with_text"), (message, content))
-            }
+            Access::Adapter(adapted) => adapted.with_text(content, |part| self.own_text(part).cloned()),
         }
     }
 
@@ -189,7 +191,7 @@ impl<'py> Host<'py> {
         let py = parts.py();
         let HostContent::Parts { texts, .. } = &self.content else { return Ok(intern!(py, "text").clone().into_any()) };
         if let Some(first) = texts.iter().position(Option::is_some)
-            && let Some(kind) = item(&parts.get_item(first)?, intern!(py, "type"))?
+            && let Some(kind) = part_field(&parts.get_item(first)?, intern!(py, "type"))?
         {
             return Ok(kind);
         }

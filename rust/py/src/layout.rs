@@ -8,6 +8,7 @@ use interleaf_core::layout::{
     check_message_index, check_range,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyMappingProxy, PyRange, PyString, PyTuple, PyType};
 use std::sync::Arc;
@@ -213,22 +214,32 @@ impl Reader {
         Ok(indices.into_iter().collect())
     }
 
+    /// A range is checked as if item by item, whatever its ends, without visiting the items.
     fn index_range(self, range: &Bound<'_, PyRange>, path: &str) -> PyResult<MessageIndices> {
-        use pyo3::types::PyRangeMethods;
         let py = range.py();
-        let len = range.len();
-        let ends = (range.start(), range.stop(), range.step());
-        if let (Ok(start), Ok(_), Ok(step), Ok(len)) = (ends.0, ends.1, ends.2, len) {
-            return check_conversation_run(start as i64, step as i64, len, self.count, path).map_err(raise);
+        if !range.is_truthy()? {
+            return Ok(MessageIndices::from_iter([]));
         }
-        // Some end does not fit 64 bits. Whether the items do is a question for Python, which asks one at a time.
-        let first = range.get_item(0);
-        let Ok(first) = first else { return Ok(MessageIndices::from_iter([])) };
-        let (position, item) =
-            if read_int(&first)?.non_negative().is_some() { (1, range.get_item(1)) } else { (0, Ok(first)) };
-        let item = item.unwrap_or_else(|_| py.None().into_bound(py));
-        let expected = "indices of 0 or more that fit 64 bits";
-        Err(refuse(Class::Layout, Code::InvalidIndex, format!("{path}[{position}]"), found(&item), expected))
+        let end = |name: &Bound<'_, PyString>| read_int(&range.getattr(name)?);
+        let (first, limit, stride) = (end(intern!(py, "start"))?, end(intern!(py, "stop"))?, end(intern!(py, "step"))?);
+        let refuse_item = |position: usize| {
+            let item = range.get_item(position).unwrap_or_else(|_| py.None().into_bound(py));
+            let expected = "an int of 0 or more that fits 64 bits";
+            refuse(Class::Layout, Code::InvalidIndex, format!("{path}[{position}]"), found(&item), expected)
+        };
+        let Int::Fits(first) = first else { return Err(refuse_item(0)) };
+        // The last number that an item may be, and how many items are not past it. A negative first item ends the matter.
+        let last = limit.fitting().map_or(i64::MAX, |limit| limit.saturating_sub(1));
+        let ascending = |stride: i64| usize::try_from(last.saturating_sub(first) / stride).map_or(1, |after| after + 1);
+        let (stride, fitting, more) = match stride {
+            Int::Fits(stride @ 1..) => (stride, ascending(stride), limit == Int::TooLarge),
+            // Of a range that goes down the second item decides.
+            Int::Fits(stride) => (stride, if range.get_item(1).is_ok() { 2 } else { 1 }, false),
+            Int::TooSmall | Int::Neither => (i64::MIN, if range.get_item(1).is_ok() { 2 } else { 1 }, false),
+            Int::TooLarge => (1, 1, range.get_item(1).is_ok()),
+        };
+        let run = check_conversation_run(first, stride, fitting, self.count, path).map_err(raise)?;
+        if more { Err(refuse_item(fitting)) } else { Ok(run) }
     }
 
     fn outlets(self, object: &Bound<'_, PyAny>) -> PyResult<(Vec<Py<PyString>>, Vec<OutletAnchor>)> {

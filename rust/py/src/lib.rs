@@ -3,6 +3,7 @@
 // What stands before classes and functions here is read by Python's `help`, as text, and not by rustdoc.
 #![allow(clippy::doc_markdown, clippy::doc_link_with_quotes)]
 
+mod adapter;
 mod assemble;
 mod block;
 mod context;
@@ -18,6 +19,7 @@ mod place;
 mod placement;
 mod plan;
 mod record;
+mod role_option;
 mod sequence;
 mod unicode;
 mod words;

@@ -3,7 +3,6 @@
 //! An exact `dict` is handled here. Any other message goes through an adapter: the caller's, or the one that
 //! `interleaf.adapters` finds for its type.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -12,8 +11,9 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use interleaf_core::error::{Class, Code};
 use interleaf_core::text::Text;
 
+use crate::adapter::{Adapted, AdapterText, adapters_function, joined_by, joined_by_type};
 use crate::errors::{found, refuse};
-use crate::sequence::{is_sequence, snapshot};
+use crate::sequence::snapshot;
 use crate::unicode::text;
 
 /// How one message is read and written.
@@ -21,39 +21,18 @@ pub enum Access<'py> {
     /// As a dict of OpenAI's shape and its relatives.
     Dict(Bound<'py, PyDict>),
     /// By calls to an adapter.
-    Adapter { adapter: Bound<'py, PyAny>, message: Bound<'py, PyAny> },
-}
-
-/// Calls a function of `interleaf.adapters`, which knows the message types of other libraries.
-fn adapters_function<'py>(
-    py: Python<'py>,
-    cell: &'static PyOnceLock<Py<PyAny>>,
-    name: &str,
-) -> PyResult<&'py Bound<'py, PyAny>> {
-    Ok(cell.get_or_try_init(py, || py.import("interleaf.adapters")?.getattr(name).map(Bound::unbind))?.bind(py))
+    Adapter(Adapted<'py>),
 }
 
 impl<'py> Access<'py> {
-    /// Finds out how to read `message`, which is number `index` of its list called `list`.
-    pub fn to(
-        message: Bound<'py, PyAny>,
-        adapter: Option<&Bound<'py, PyAny>>,
-        list: &str,
-        index: usize,
-    ) -> PyResult<Self> {
-        static ADAPTER_FOR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    /// Finds out how to read `message`, which is number `index` of the input.
+    pub fn to(message: Bound<'py, PyAny>, adapter: Option<&Bound<'py, PyAny>>, index: usize) -> PyResult<Self> {
         if let Some(adapter) = adapter {
-            return Ok(Self::Adapter { adapter: adapter.clone(), message });
+            return Ok(Self::Adapter(Adapted::by(adapter, message, index)));
         }
         match message.cast_into_exact::<PyDict>() {
             Ok(dict) => Ok(Self::Dict(dict)),
-            Err(error) => {
-                let message = error.into_inner();
-                let py = message.py();
-                let find = adapters_function(py, &ADAPTER_FOR, "adapter_for")?;
-                let adapter = find.call1((&message, format!("{list}[{index}]")))?;
-                Ok(Self::Adapter { adapter, message })
-            }
+            Err(error) => Adapted::by_type(error.into_inner(), index).map(Self::Adapter),
         }
     }
 
@@ -61,10 +40,7 @@ impl<'py> Access<'py> {
     pub fn role(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self {
             Self::Dict(dict) => dict.get_item(intern!(dict.py(), "role")),
-            Self::Adapter { adapter, message } => {
-                let role = adapter.call_method1(intern!(message.py(), "role"), (message,))?;
-                Ok((!role.is_none()).then_some(role))
-            }
+            Self::Adapter(adapted) => adapted.role(),
         }
     }
 }
@@ -80,11 +56,6 @@ pub enum HostContent<'py> {
 impl<'py> HostContent<'py> {
     /// Reads the content of a host message.
     pub fn read(access: &Access<'py>, index: usize) -> PyResult<Self> {
-        let refused = |content: &Bound<'py, PyAny>| {
-            let path = format!("messages[{index}].content");
-            let expected = "text or a list of parts, for something is embedded in this message";
-            refuse(Class::Layout, Code::ContentNotText, path, found(content), expected)
-        };
         match access {
             Access::Dict(dict) => {
                 let py = dict.py();
@@ -92,58 +63,36 @@ impl<'py> HostContent<'py> {
                 if let Ok(string) = content.cast::<PyString>() {
                     return Ok(Self::Text(string.clone()));
                 }
-                let Ok(parts) = content.cast::<PyList>() else { return Err(refused(&content)) };
+                let Ok(parts) = content.cast::<PyList>() else { return Err(refuse_content(index, found(&content))) };
                 // A list of its own, so that nothing can change it between here and the end of the call.
                 let parts = parts.get_slice(0, parts.len());
                 let texts = parts.iter().map(|part| text_of_part(&part)).collect::<PyResult<Vec<_>>>()?;
                 Ok(Self::Parts { parts: Some(parts), texts })
             }
-            Access::Adapter { adapter, message } => {
-                let py = message.py();
-                let content = adapter.call_method1(intern!(py, "text_parts"), (message,))?;
-                if let Ok(string) = content.cast::<PyString>() {
-                    return Ok(Self::Text(string.clone()));
-                }
-                if content.is_none() {
-                    return Err(refused(&content));
-                }
-                let texts = adapter_texts(adapter, &content)?;
-                Ok(Self::Parts { parts: None, texts })
-            }
+            Access::Adapter(adapted) => match adapted.text()? {
+                Some(AdapterText::Text(text)) => Ok(Self::Text(text)),
+                Some(AdapterText::Parts(texts)) => Ok(Self::Parts { parts: None, texts }),
+                None => Err(refuse_content(index, "no text")),
+            },
         }
     }
 }
 
-fn adapter_texts<'py>(
-    adapter: &Bound<'py, PyAny>,
-    content: &Bound<'py, PyAny>,
-) -> PyResult<Vec<Option<Bound<'py, PyString>>>> {
-    let wrong = |what: &Bound<'py, PyAny>| {
-        let class = adapter.get_type();
-        PyTypeError::new_err(format!(
-            "{class}.text_parts must return a str, None, or a sequence of str and None; found {}",
-            found(what)
-        ))
-    };
-    if !is_sequence(content)? {
-        return Err(wrong(content));
-    }
-    let read = |item: Bound<'py, PyAny>| match item.cast::<PyString>() {
-        Ok(string) => Ok(Some(string.clone())),
-        Err(_) if item.is_none() => Ok(None),
-        Err(_) => Err(wrong(&item)),
-    };
-    snapshot(content)?.iter().map(read).collect()
+#[cold]
+fn refuse_content(index: usize, found: impl Into<String>) -> PyErr {
+    let path = format!("messages[{index}].content");
+    let expected = "text or a list of parts, for something is embedded in this message";
+    refuse(Class::Layout, Code::ContentNotText, path, found, expected)
 }
 
 /// The text of a part of list content, if it is a text part.
 fn text_of_part<'py>(part: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyString>>> {
     let py = part.py();
-    let Some(kind) = item(part, intern!(py, "type"))? else { return Ok(None) };
+    let Some(kind) = part_field(part, intern!(py, "type"))? else { return Ok(None) };
     if !is_word(&kind, &[b"text", b"input_text"])? {
         return Ok(None);
     }
-    let text = item(part, intern!(py, "text"))?;
+    let text = part_field(part, intern!(py, "text"))?;
     Ok(text.and_then(|text| text.cast_into::<PyString>().ok()))
 }
 
@@ -157,6 +106,14 @@ pub fn item<'py>(object: &Bound<'py, PyAny>, key: &Bound<'py, PyString>) -> PyRe
         None
     };
     Ok(value.filter(|value| !value.is_none()))
+}
+
+/// The value of a key or, if a part is an object, as a client library has them in its responses, of an attribute.
+pub fn part_field<'py>(part: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if part.is_exact_instance_of::<PyDict>() || part.cast::<PyMapping>().is_ok() {
+        return item(part, name);
+    }
+    Ok(part.getattr_opt(name)?.filter(|value| !value.is_none()))
 }
 
 /// Whether a value is one of some ASCII words.
@@ -185,13 +142,13 @@ fn has_part(message: &Bound<'_, PyDict>, kinds: &[&[u8]], keys: &[&Bound<'_, PyS
             continue;
         }
         for part in snapshot(&list)?.iter() {
-            if let Some(kind) = item(&part, intern!(py, "type"))?
+            if let Some(kind) = part_field(&part, intern!(py, "type"))?
                 && is_word(&kind, kinds)?
             {
                 return Ok(true);
             }
             for key in keys {
-                if item(&part, key)?.is_some() {
+                if part_field(&part, key)?.is_some() {
                     return Ok(true);
                 }
             }
@@ -250,41 +207,31 @@ fn dict_waiting(message: &Bound<'_, PyDict>) -> PyResult<bool> {
     has_part(message, &[b"tool_use"], &keys)
 }
 
-/// The truth of what a predicate of an adapter returned.
-fn truth(answer: &Bound<'_, PyAny>) -> PyResult<bool> {
-    answer.is_truthy()
-}
-
 /// Whether `message` (number `index`) must follow `previous`.
 pub fn joined<'py>(
-    previous: Bound<'py, PyAny>,
-    message: Bound<'py, PyAny>,
+    previous: &Bound<'py, PyAny>,
+    message: &Bound<'py, PyAny>,
     adapter: Option<&Bound<'py, PyAny>>,
     index: usize,
 ) -> PyResult<bool> {
-    static JOINED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = message.py();
     if let Some(adapter) = adapter {
-        return truth(&adapter.call_method1(intern!(py, "joined"), (previous, message))?);
+        return joined_by(adapter, previous, message, index);
     }
     if let (Ok(previous), Ok(message)) = (previous.cast_exact::<PyDict>(), message.cast_exact::<PyDict>()) {
         return dict_joined(previous, message);
     }
-    truth(&adapters_function(py, &JOINED, "messages_joined")?.call1((previous, message, index))?)
+    joined_by_type(previous, message, index)
 }
 
 /// Whether `message` (number `index`, the last one) still waits for a result.
 pub fn waiting<'py>(message: Bound<'py, PyAny>, adapter: Option<&Bound<'py, PyAny>>, index: usize) -> PyResult<bool> {
-    if let (Ok(dict), None) = (message.cast_exact::<PyDict>(), adapter) {
-        return dict_waiting(dict);
+    match Access::to(message, adapter, index)? {
+        Access::Dict(dict) => dict_waiting(&dict),
+        Access::Adapter(adapted_message) => adapted_message.waiting(),
     }
-    let Access::Adapter { adapter, message } = Access::to(message, adapter, "messages", index)? else {
-        return Ok(false);
-    };
-    truth(&adapter.call_method1(intern!(adapter.py(), "waiting"), (message,))?)
 }
 
-/// A mapping with one item changed, of the same type where that can be.
+/// A mapping, or a part that is an object, with one item changed; of the same type where that can be.
 pub fn with_item<'py>(
     mapping: &Bound<'py, PyAny>,
     key: &Bound<'py, PyString>,

@@ -25,11 +25,6 @@ impl Int {
     pub fn fitting(self) -> Option<i64> {
         if let Self::Fits(int) = self { Some(int) } else { None }
     }
-
-    /// The int as a length or index, if it can be one.
-    pub fn non_negative(self) -> Option<u64> {
-        self.fitting().and_then(|int| u64::try_from(int).ok())
-    }
 }
 
 fn read_exact(int: &Bound<'_, PyInt>) -> Int {

@@ -9,17 +9,20 @@ use interleaf_core::id_set::IdSet;
 use interleaf_core::layout::MarkerSpan;
 use interleaf_core::outlet::holds_marker;
 use interleaf_core::place::{BlockKey, BlockKeys, Place, Slot, keep_exchanges, prompt_order};
+use interleaf_core::role_map::RoleMap;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
+use crate::adapter::{create, require_adapter};
 use crate::block::{Block, BlockData};
 use crate::errors::{found, raise, refuse};
 use crate::host::{HostSlot, Hosts};
 use crate::layout::{LayoutData, declared_anchors, read_layout};
 use crate::message::{joined, waiting};
 use crate::placement::{Arrangement, EmbeddedAt, KeptMarker, PlacementCapabilities, PlacementResult};
+use crate::role_option::read_role_changes;
 use crate::sequence::{
     Items, Messages, OutputList, is_sequence, require_callable, require_iterable, require_sequence, snapshot,
 };
@@ -212,6 +215,7 @@ struct Renderer<'a, 'py> {
     py: Python<'py>,
     callbacks: &'a Callbacks<'a, 'py>,
     blocks: &'a Blocks<'py>,
+    role_map: Option<RoleMap>,
 }
 
 impl<'py> Renderer<'_, 'py> {
@@ -245,8 +249,8 @@ impl<'py> Renderer<'_, 'py> {
         raise(Refusal::new(Class::Block, code, format!("blocks[{block}]{field}"), found, expected).of(owner))
     }
 
-    /// The message or messages of a block that stands at a gap.
-    fn messages(&self, block: usize) -> PyResult<Made<'py>> {
+    /// The message or messages of a block that stands at this gap.
+    fn messages(&self, block: usize, gap: usize) -> PyResult<Made<'py>> {
         let content = self.content(block)?;
         let data = self.blocks.read[block].data();
         if let Some(render) = self.callbacks.render_messages {
@@ -270,9 +274,9 @@ impl<'py> Renderer<'_, 'py> {
         }
         // Positions at gaps always have a role; it was checked with the block.
         let role = data.role.unwrap_or(Role::System);
+        let role = self.role_map.map_or(role, |map| map.at(role, gap));
         if let (Some(adapter), None) = (self.callbacks.adapter, self.callbacks.create_message) {
-            let role = python_word(self.py, role);
-            return adapter.call_method1(intern!(self.py, "create"), (role, content)).map(Made::One);
+            return create(adapter, python_word(self.py, role).bind(self.py), content, block).map(Made::One);
         }
         let message = new_message(self.py, role, &content)?;
         match self.callbacks.create_message {
@@ -358,8 +362,8 @@ fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
 #[pyfunction]
 #[pyo3(signature = (
     messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None,
-    tool_exchanges=None, unfilled_outlets=None, separator=None
-), text_signature = "(messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None, tool_exchanges='keep', unfilled_outlets='remove', separator='\\n')")]
+    tool_exchanges=None, unfilled_outlets=None, separator=None, mid_conversation_roles=None
+), text_signature = "(messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None, tool_exchanges='keep', unfilled_outlets='remove', separator='\\n', mid_conversation_roles=None)")]
 #[allow(clippy::too_many_arguments)] // the keywords of the contract
 pub fn place_context_blocks<'py>(
     py: Python<'py>,
@@ -373,12 +377,14 @@ pub fn place_context_blocks<'py>(
     tool_exchanges: Option<&Bound<'py, PyAny>>,
     unfilled_outlets: Option<&Bound<'py, PyAny>>,
     separator: Option<&Bound<'py, PyAny>>,
+    mid_conversation_roles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<PlacementResult> {
     require_sequence(messages, "messages")?;
     require_iterable(blocks, "blocks")?;
     require_callable(create_message, "create_message")?;
     require_callable(render_block, "render_block")?;
     require_callable(render_messages, "render_messages")?;
+    require_adapter(adapter)?;
     let keep_exchanges = tool_exchanges
         .map_or(Ok(true), |value| Ok::<_, PyErr>(read_option(value, "tool_exchanges", &["keep", "split"])? == 0))?;
     let unfilled = match unfilled_outlets {
@@ -396,17 +402,19 @@ pub fn place_context_blocks<'py>(
             Err(_) => return Err(refuse(Class::Option, Code::InvalidOption, "separator", found(value), "a str")),
         },
     };
+    let role_changes = mid_conversation_roles.map_or(Ok(Vec::new()), read_role_changes)?;
     let callbacks = Callbacks { create_message, render_block, render_messages, adapter };
     let undisturbed =
         callbacks.are_absent() && (blocks.is_exact_instance_of::<PyList>() || blocks.is_exact_instance_of::<PyTuple>());
     let messages = Messages::read(messages, undisturbed)?;
-    place(py, &messages, blocks, layout, &callbacks, &Options { keep_exchanges, unfilled, separator })
+    place(py, &messages, blocks, layout, &callbacks, &Options { keep_exchanges, unfilled, separator, role_changes })
 }
 
 struct Options<'py> {
     keep_exchanges: bool,
     unfilled: UnfilledOutlets,
     separator: Bound<'py, PyString>,
+    role_changes: Vec<(Role, Role)>,
 }
 
 fn place<'py>(
@@ -437,15 +445,18 @@ fn place<'py>(
             if gap == count {
                 waiting(messages.get(gap - 1)?, callbacks.adapter, gap - 1)
             } else {
-                joined(messages.get(gap - 1)?, messages.get(gap)?, callbacks.adapter, gap)
+                joined(&messages.get(gap - 1)?, &messages.get(gap)?, callbacks.adapter, gap)
             }
         })?;
     }
-    let renderer = Renderer { py, callbacks, blocks: &blocks };
+    // The messages of `render_messages` have the roles that the callback gave them.
+    let mapped = !options.role_changes.is_empty() && callbacks.render_messages.is_none();
+    let role_map = if mapped { RoleMap::of(&layout.core, &options.role_changes) } else { None };
+    let renderer = Renderer { py, callbacks, blocks: &blocks, role_map };
     let mut made = Vec::with_capacity(slots.len());
     for (index, slot) in slots.iter().enumerate() {
         match slot.place() {
-            Place::Gap { .. } => made.push(renderer.messages(slot.block)?),
+            Place::Gap { gap, .. } => made.push(renderer.messages(slot.block, gap)?),
             Place::Host { message } => {
                 let content = renderer.content(slot.block)?;
                 let at = host_slot(&blocks, slot, &hosts.outlet_ranks);
@@ -465,6 +476,7 @@ fn place<'py>(
         layout: Arc::clone(&layout),
         kept: rewritten.kept,
         unfilled,
+        role_map,
     };
     Ok(PlacementResult::of(messages.unbind(), arrangement))
 }

@@ -3,15 +3,15 @@
 use interleaf_core::block::Position;
 use interleaf_core::layout::{MarkerSpan, OutletAnchor};
 use interleaf_core::place::{OutputIndices, Place, Slot};
+use interleaf_core::role_map::RoleMap;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::block::{Block, order_object};
 use crate::layout::{Layout, LayoutData};
-use crate::record::{Field, Form, Record, record_methods};
+use crate::record::{Field, Form, Record, built, record_methods};
 use crate::words::python_word;
 
 /// Where one block ended up.
@@ -46,11 +46,12 @@ pub struct Placement {
     span: Option<(usize, usize)>,
     gap: Option<usize>,
     requested_gap: Option<usize>,
+    requested_role: Option<Py<PyString>>,
     block_index: usize,
     metadata: Option<Py<PyAny>>,
 }
 
-const PLACEMENT_FIELDS: [&str; 15] = [
+const PLACEMENT_FIELDS: [&str; 16] = [
     "id",
     "position",
     "role",
@@ -64,6 +65,7 @@ const PLACEMENT_FIELDS: [&str; 15] = [
     "gap",
     "requested_gap",
     "moved",
+    "requested_role",
     "block_index",
     "metadata",
 ];
@@ -88,6 +90,7 @@ impl Record for Placement {
             Field::optional(py, "gap", self.gap)?,
             Field::optional(py, "requested_gap", self.requested_gap)?,
             Field::new(py, "moved", self.moved())?.default_if(!self.moved()),
+            Field::optional(py, "requested_role", self.requested_role.as_ref())?,
             Field::new(py, "block_index", self.block_index)?,
             Field::optional(py, "metadata", self.metadata.as_ref())?,
         ])
@@ -98,7 +101,7 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     #[new]
     #[pyo3(signature = (
         *, id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
-        block_index, metadata=None, moved=None
+        block_index, metadata=None, moved=None, requested_role=None
     ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
@@ -117,12 +120,13 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
         block_index: usize,
         metadata: Option<Py<PyAny>>,
         moved: Option<bool>,
+        requested_role: Option<Py<PyString>>,
     ) -> Self {
         // `moved` follows from the gaps; it is taken so that a record can be built again from all of its fields.
         let _ = moved;
         Self {
             id, position, role, order, depth, outlet_name, message_index, message_count, part_index, span, gap, requested_gap,
-            block_index, metadata,
+            requested_role, block_index, metadata,
         }
     }
 
@@ -192,6 +196,11 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     }
 
     #[getter]
+    fn requested_role(&self) -> Option<&Py<PyString>> {
+        self.requested_role.as_ref()
+    }
+
+    #[getter]
     fn block_index(&self) -> usize {
         self.block_index
     }
@@ -243,6 +252,8 @@ pub struct Arrangement {
     pub kept: Vec<KeptMarker>,
     /// The outlets that no block fills, in layout order.
     pub unfilled: Vec<usize>,
+    /// The roles of blocks after the first conversation message, if they were mapped.
+    pub role_map: Option<RoleMap>,
 }
 
 impl Arrangement {
@@ -270,9 +281,14 @@ impl Arrangement {
             };
             let embedded = self.embedded.binary_search_by_key(&index, |embedded| embedded.slot).ok();
             let embedded = embedded.map(|at| &self.embedded[at]);
-            let role = match embedded {
-                Some(embedded) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
-                None => block.role.map(|role| python_word(py, role).clone_ref(py).into_any()),
+            let own_role = block.role.filter(|_| embedded.is_none());
+            let role = match (embedded, own_role) {
+                (Some(embedded), _) => embedded.role.as_ref().map(|role| role.clone_ref(py)),
+                (None, None) => None,
+                (None, Some(role)) => {
+                    let role = self.role_map.zip(gap).map_or(role, |(map, gap)| map.at(role, gap));
+                    Some(python_word(py, role).clone_ref(py).into_any())
+                }
             };
             placements.push(Placement {
                 id: block.id.clone_ref(py),
@@ -287,6 +303,7 @@ impl Arrangement {
                 span: embedded.map(|embedded| embedded.span),
                 gap,
                 requested_gap,
+                requested_role: own_role.map(|role| python_word(py, role).clone_ref(py)),
                 block_index: slot.block,
                 metadata: block.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
             });
@@ -318,9 +335,9 @@ impl Arrangement {
 pub struct PlacementResult {
     messages: Py<PyList>,
     arrangement: Option<Box<Arrangement>>,
-    placements: PyOnceLock<Py<PyTuple>>,
-    layout: PyOnceLock<Py<Layout>>,
-    unfilled_outlets: PyOnceLock<Py<PyTuple>>,
+    placements: OnceLock<Py<PyTuple>>,
+    layout: OnceLock<Py<Layout>>,
+    unfilled_outlets: OnceLock<Py<PyTuple>>,
 }
 
 impl PlacementResult {
@@ -329,28 +346,28 @@ impl PlacementResult {
         Self {
             messages,
             arrangement: Some(Box::new(arrangement)),
-            placements: PyOnceLock::new(),
-            layout: PyOnceLock::new(),
-            unfilled_outlets: PyOnceLock::new(),
+            placements: OnceLock::new(),
+            layout: OnceLock::new(),
+            unfilled_outlets: OnceLock::new(),
         }
     }
 
     fn placements_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.placements.get_or_try_init(py, || match &self.arrangement {
+        built(&self.placements, || match &self.arrangement {
             Some(arrangement) => arrangement.placements(py).map(Bound::unbind),
             None => Ok(PyTuple::empty(py).unbind()),
         })
     }
 
     fn layout_of(&self, py: Python<'_>) -> PyResult<&Py<Layout>> {
-        self.layout.get_or_try_init(py, || match &self.arrangement {
+        built(&self.layout, || match &self.arrangement {
             Some(arrangement) => Py::new(py, arrangement.layout(py)?),
             None => Py::new(py, Layout { data: Arc::default() }),
         })
     }
 
     fn unfilled_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
-        self.unfilled_outlets.get_or_try_init(py, || match &self.arrangement {
+        built(&self.unfilled_outlets, || match &self.arrangement {
             Some(arrangement) => {
                 let names = arrangement.unfilled.iter().map(|&outlet| arrangement.layout.names[outlet].bind(py));
                 PyTuple::new(py, names.collect::<Vec<_>>()).map(Bound::unbind)
@@ -376,18 +393,10 @@ impl Record for PlacementResult {
     }
 }
 
-fn filled<T>(py: Python<'_>, value: T) -> PyOnceLock<T> {
-    let cell = PyOnceLock::new();
-    // A new cell is empty, so there is nothing that could refuse the value.
-    let _ = cell.set(py, value);
-    cell
-}
-
 record_methods! { PlacementResult, hash: no,
     #[new]
     #[pyo3(signature = (*, messages, placements, unfilled_outlets, layout))]
     fn new(
-        py: Python<'_>,
         messages: Py<PyList>,
         placements: Py<PyTuple>,
         unfilled_outlets: Py<PyTuple>,
@@ -396,9 +405,9 @@ record_methods! { PlacementResult, hash: no,
         Self {
             messages,
             arrangement: None,
-            placements: filled(py, placements),
-            layout: filled(py, layout),
-            unfilled_outlets: filled(py, unfilled_outlets),
+            placements: OnceLock::from(placements),
+            layout: OnceLock::from(layout),
+            unfilled_outlets: OnceLock::from(unfilled_outlets),
         }
     }
 
@@ -430,8 +439,8 @@ record_methods! { PlacementResult, hash: no,
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.messages)?;
-        // What is built on first use is reached through the fields it was built from as long as it is not built, and
-        // afterwards holds the same metadata and roles; only what this object owns itself may be visited.
+        visit.call(self.placements.get())?;
+        visit.call(self.layout.get())?;
         if let Some(arrangement) = &self.arrangement {
             for block in &arrangement.blocks {
                 match block {

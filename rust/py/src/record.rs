@@ -1,5 +1,7 @@
 //! What all immutable classes share: representation, equality, `to_dict`, `replace`, pickling.
 
+use std::sync::OnceLock;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
@@ -182,6 +184,16 @@ pub fn replace<'py, R: Record>(
         }
     }
     class.call((), Some(&keywords))
+}
+
+/// What is built when it is first asked for. Not a `PyOnceLock`, whose value the garbage collector could not be shown, for that
+/// one asks for an interpreter; under the interpreter's lock two threads may both build it, and the first one's is kept.
+pub fn built<T>(cell: &OnceLock<T>, build: impl FnOnce() -> PyResult<T>) -> PyResult<&T> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = build()?;
+    Ok(cell.get_or_init(|| value))
 }
 
 /// A `#[pymethods]` block with what all records have in common; `$unhashed` are the fields left out of the hash, or `no` for a
