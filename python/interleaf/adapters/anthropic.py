@@ -54,7 +54,7 @@ def split_system(messages: Iterable[Any]) -> tuple[list[Any], list[Any]]:
             others.append(message)
         elif others:
             raise AdapterError(
-                f"{path}: found a developer message after another message; expected one of role system, user or assistant",
+                "found a developer message after another message; expected one of role system, user or assistant",
                 "system_not_a_message",
                 path,
             )
@@ -76,7 +76,7 @@ def _blocks(message: Any, path: str) -> list[Any]:
         text = None if part is None else form.part_text(part)
         if text is None:
             raise AdapterError(
-                f"{path}: found a system message with something else than text in it; expected text alone",
+                "found a system message with something else than text in it; expected text alone",
                 "system_not_text",
                 path,
             )

@@ -68,9 +68,8 @@ def adapter_for(message: object, path: str = "") -> MessageForm:
     """
     form = form_of(message)
     if form is None:
-        where = f"{path}: " if path else ""
         raise AdapterError(
-            f"{where}found {type_name(message)}, which no adapter knows; expected {SUPPORTED}; or pass adapter=",
+            f"found {type_name(message)}, which no adapter knows; expected {SUPPORTED}; or pass adapter=",
             "unsupported_message",
             path,
         )

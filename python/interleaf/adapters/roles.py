@@ -63,7 +63,7 @@ def _merged(run: list[Any], separator: str) -> Any:
         if content is None:
             path = f"messages[{index}]"
             raise AdapterError(
-                f"{path}: found a system message whose content cannot be joined to that of the first; expected text",
+                "found a system message whose content cannot be joined to that of the first; expected text",
                 "system_not_text",
                 path,
             )

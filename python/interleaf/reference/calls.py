@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from ..errors import InterleafError
 from .values import as_plain_str, as_word, describe, is_sequence, one_of
+from .words import ROLES
 
 CreateMessage = Callable[[dict[str, str]], Any]
 RenderBlock = Callable[[Any], str]
 RenderMessages = Callable[[Any, str], Sequence[Any]]
-
-
-class Adapter(Protocol):
-    """What an adapter does for messages that are no mappings; only messages that are looked at are handed to it."""
-
-    def role(self, message: Any, /) -> str | None:
-        """Return the role of a message."""
-
-    def text_parts(self, message: Any, /) -> str | Sequence[str | None] | None:
-        """Return the text: one string, or an entry for each part (None for one that is no text), or None if none."""
-
-    def with_text(self, message: Any, text: str | list[tuple[int | None, str | None]], /) -> Any:
-        """Return a copy with new text.
-
-        For content of parts, the pairs describe the new list: an original part's index (None for a new text part)
-        and its text (None if the part is untouched).
-        """
-
-    def joined(self, previous: Any, message: Any, /) -> bool:
-        """Tell whether something between two neighbours would part an exchange."""
-
-    def waiting(self, message: Any, /) -> bool:
-        """Tell whether a message at the end is a call whose result is still to come."""
-
-    def create(self, role: str, content: str, /) -> Any:
-        """Make a standalone message."""
 
 
 def read_messages(messages: object) -> list[Any]:
@@ -67,6 +42,30 @@ def read_separator(value: object) -> str:
     if separator is None:
         raise InterleafError(f"separator is {describe(value)}; expected a str", "invalid_option", "separator")
     return separator
+
+
+def read_role_changes(value: object) -> dict[str, str]:
+    """Read the roles that are not welcome in the conversation, with those that blocks get there; None means no change."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise _wrong_role_changes(value)
+    changes: dict[str, str] = {}
+    read = as_word(ROLES)
+    for key in value:
+        role, new = read(key), read(value[key])
+        if role is None or new is None:
+            raise _wrong_role_changes(key if role is None else value[key])
+        changes[role] = new
+    return changes
+
+
+def _wrong_role_changes(value: object) -> InterleafError:
+    return InterleafError(
+        f"mid_conversation_roles has {describe(value)}; expected a mapping from roles to roles, each {one_of(ROLES)}",
+        "invalid_option",
+        "mid_conversation_roles",
+    )
 
 
 def is_listing(value: object) -> bool:

@@ -7,7 +7,10 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from .values import plain_str, str_field
+from ..adapters.copies import with_attribute
+from ..errors import AdapterError
+from .asking import located
+from .values import describe, part_str, plain_str
 
 if TYPE_CHECKING:
     from .blocks import Block
@@ -38,10 +41,11 @@ def embed(host: Host, rendering: Rendering) -> EmbeddedHost:
     in_outlets = [block for marker in host.markers for block in host.fillers[marker.name]]
     texts = {block.id: rendering.text(block) for block in [*host.top, *in_outlets, *host.bottom]}
     writer = _Writer(host, rendering, texts)
-    if host.content.is_list:
-        writer.write_list()
-    else:
-        writer.write_str()
+    with located(host.path):
+        if host.content.is_list:
+            writer.write_list()
+        else:
+            writer.write_str()
     return writer.result
 
 
@@ -73,8 +77,8 @@ class _Writer:
         self._add_bottom(text, None)
         if text.whole == self.host.content.texts[0]:
             return
-        if self.rendering.adapter is not None:
-            self.result.message = self.rendering.adapter.with_text(self.host.message, text.whole)
+        if self.host.adapted is not None:
+            self.result.message = self.host.adapted.with_text(text.whole)
         else:
             self.result.message = _with_value(self.host.message, "content", text.whole)
 
@@ -104,8 +108,8 @@ class _Writer:
             final.append((None, text.whole))
         if final == [(part_index, None) for part_index in range(len(content.texts))]:
             return
-        if self.rendering.adapter is not None:
-            self.result.message = self.rendering.adapter.with_text(self.host.message, final)
+        if self.host.adapted is not None:
+            self.result.message = self.host.adapted.with_text(final)
         else:
             self.result.message = _with_value(self.host.message, "content", _new_parts(content, final))
 
@@ -158,7 +162,7 @@ class _Writer:
 def _new_parts(content: HostContent, final: Sequence[tuple[int | None, str | None]]) -> list[Any]:
     """Make the new list of parts: new text parts, changed copies, and untouched objects."""
     text_parts = [part for part, text in zip(content.parts, content.texts, strict=True) if text is not None]
-    note_type = str_field(text_parts[0], "type") if text_parts else "text"
+    note_type = part_str(text_parts[0], "type") if text_parts else "text"
     parts: list[Any] = []
     for part_index, text in final:
         if part_index is None:
@@ -170,11 +174,23 @@ def _new_parts(content: HostContent, final: Sequence[tuple[int | None, str | Non
     return parts
 
 
-def _with_value(mapping: Mapping[Any, Any], key: str, value: object) -> Any:
-    """Copy a mapping shallowly, with one value replaced and all other keys kept."""
-    if type(mapping) is not dict and isinstance(mapping, MutableMapping):
-        changed: Any = copy.copy(mapping)
-    else:
-        changed = {name: mapping[name] for name in mapping}
+def _with_value(holder: Any, key: str, value: object) -> Any:
+    """Copy a mapping, or a part that is an object, shallowly, with one value replaced and all others kept.
+
+    A mutable mapping without a copy of its own may keep its items in another one, which a copy would share.
+    """
+    if not isinstance(holder, Mapping):
+        return with_attribute(holder, key, value)
+    owns_its_copy = isinstance(holder, dict) or hasattr(type(holder), "__copy__")
+    if type(holder) is dict or not isinstance(holder, MutableMapping) or not owns_its_copy:
+        return {**holder, key: value}
+    before = holder.get(key)
+    changed: Any = copy.copy(holder)
     changed[key] = value
-    return changed
+    if holder.get(key) is before:
+        return changed
+    holder[key] = before
+    raise AdapterError(
+        f"found {describe(holder)}, whose copy shares its items; expected a mapping that can be copied",
+        "unchangeable_message",
+    )

@@ -11,8 +11,8 @@ from .words import STANDALONE_POSITIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..adapters.protocol import MessageAdapter
     from .blocks import Block
-    from .calls import Adapter
     from .records import Conversation, Layout
 
 # The phases at a gap: what belongs to the region that ends there, regions that are empty, the region that begins.
@@ -51,7 +51,11 @@ class Slot:
 
 
 def slots_in_order(
-    blocks: Sequence[Block], layout: Layout, messages: Sequence[Any], adapter: Adapter | None, tool_exchanges: str
+    blocks: Sequence[Block],
+    layout: Layout,
+    messages: Sequence[Any],
+    adapter: MessageAdapter[Any] | None,
+    tool_exchanges: str,
 ) -> list[Slot]:
     """Put the blocks that make messages of their own into prompt order, with their gaps."""
     ranked = [(_rank(block, layout), block) for block in blocks if block.position in STANDALONE_POSITIONS]

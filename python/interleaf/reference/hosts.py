@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import LayoutError
+from .asking import Adapted, adapted
 from .layouts import outlet_path
 from .records import Layout, OutletSpan
-from .values import as_plain_str, describe, plain_str, str_field
+from .values import as_plain_str, describe, part_field, part_str, plain_str
 from .words import MARKER_CLOSES, MARKER_OPENS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..adapters.protocol import MessageAdapter
     from .blocks import Block
-    from .calls import Adapter
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Host:
     """A message with everything that goes into it, in the order it will stand there."""
 
     message: Any
+    path: str
+    adapted: Adapted | None
     content: HostContent
     top: list[Block]
     markers: list[Marker]
@@ -57,7 +61,7 @@ class Host:
 
 
 def read_hosts(
-    messages: Sequence[Any], layout: Layout, blocks: Sequence[Block], adapter: Adapter | None
+    messages: Sequence[Any], layout: Layout, blocks: Sequence[Block], adapter: MessageAdapter[Any] | None
 ) -> dict[int, Host]:
     """Read host texts and find the markers: the note first, if used, then the outlets in layout order."""
     in_order = sorted(blocks, key=lambda block: block.order_and_id)
@@ -85,6 +89,8 @@ def read_hosts(
     return {
         index: Host(
             message=messages[index],
+            path=f"messages[{index}]",
+            adapted=adapted(messages[index], index, adapter),
             content=content,
             top=top if index == layout.author_note else [],
             markers=[marker for marker in markers if marker.message_index == index],
@@ -110,28 +116,23 @@ def list_unfilled_outlets(layout: Layout, blocks: Sequence[Block], mode: str) ->
 
 def part_text(part: object) -> str | None:
     """Return the text of a text part, or None if the part is none."""
-    if not isinstance(part, Mapping) or str_field(part, "type") not in ("text", "input_text"):
+    if part_str(part, "type") not in ("text", "input_text"):
         return None
-    return as_plain_str(part.get("text"))
+    return as_plain_str(part_field(part, "text"))
 
 
-def _read_content(message: object, index: int, adapter: Adapter | None) -> HostContent:
+def _read_content(message: object, index: int, adapter: MessageAdapter[Any] | None) -> HostContent:
     path = f"messages[{index}].content"
-    if adapter is not None:
-        content: object = adapter.text_parts(message)
-        if isinstance(content, Sequence) and not isinstance(content, str):
+    asked = adapted(message, index, adapter)
+    if asked is not None:
+        content: object = asked.texts()
+        if isinstance(content, list):
             return HostContent(True, tuple(as_plain_str(text) for text in content))
-    elif isinstance(message, Mapping):
-        content = message.get("content")
+    else:
+        content = cast("Mapping[Any, Any]", message).get("content")
         if isinstance(content, list):
             parts = tuple(content)
             return HostContent(True, tuple(part_text(part) for part in parts), parts)
-    else:
-        raise LayoutError(
-            f"messages[{index}] is {describe(message)}; expected a mapping, because the layout embeds into it",
-            "content_not_text",
-            f"messages[{index}]",
-        )
     if isinstance(content, str):
         return HostContent(False, (plain_str(content),))
     raise LayoutError(

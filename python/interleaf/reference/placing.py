@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from .asking import check_adapter
 from .blocks import Block, read_blocks
 from .calls import (
-    Adapter,
     CreateMessage,
     RenderBlock,
     RenderMessages,
     check_callbacks,
     read_messages,
     read_option,
+    read_role_changes,
     read_separator,
 )
 from .embedding import embed
@@ -27,6 +28,8 @@ from .words import TOOL_EXCHANGES, UNFILLED_OUTLETS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..adapters.protocol import MessageAdapter
+
 
 def place_context_blocks(
     messages: Sequence[Any],
@@ -36,10 +39,11 @@ def place_context_blocks(
     create_message: CreateMessage | None = None,
     render_block: RenderBlock | None = None,
     render_messages: RenderMessages | None = None,
-    adapter: Adapter | None = None,
+    adapter: MessageAdapter[Any] | None = None,
     tool_exchanges: str | None = "keep",
     unfilled_outlets: str | None = "remove",
     separator: str | None = "\n",
+    mid_conversation_roles: Mapping[str, str] | None = None,
 ) -> PlacementResult:
     """Place each block where its position says, exactly once, or raise.
 
@@ -50,10 +54,11 @@ def place_context_blocks(
         create_message: makes a message from `{"role", "content"}`; the default is that dict.
         render_block: formats the content of a block; the default is the content itself.
         render_messages: makes one or more messages of a block and its rendered content.
-        adapter: reads and makes messages that are no mappings.
+        adapter: reads and makes the messages; by default they are read by their type, and made as dicts.
         tool_exchanges: `"keep"` moves blocks before an exchange they would part, `"split"` does not.
         unfilled_outlets: `"remove"`, `"keep"` or `"error"` for the markers that no block fills.
         separator: what stands between texts that are joined in one message.
+        mid_conversation_roles: other roles for blocks that land after the first conversation message.
 
     Returns:
         The new messages, a placement for each block, the unfilled outlets, and the layout of the new messages.
@@ -77,10 +82,12 @@ def place_context_blocks(
     if iterator is None:
         raise TypeError(f"blocks must be an iterable of blocks, not {type(blocks).__name__}")
     check_callbacks(create_message=create_message, render_block=render_block, render_messages=render_messages)
+    check_adapter(adapter)
     exchanges = read_option("tool_exchanges", tool_exchanges, TOOL_EXCHANGES, "keep")
     unfilled_mode = read_option("unfilled_outlets", unfilled_outlets, UNFILLED_OUTLETS, "remove")
     joined_by = read_separator(separator)
-    rendering = Rendering(create_message, render_block, render_messages, adapter, unfilled_mode, joined_by)
+    changes = read_role_changes(mid_conversation_roles)
+    rendering = Rendering(create_message, render_block, render_messages, adapter, unfilled_mode, joined_by, changes)
 
     checked = read_layout(layout, len(originals))
     all_blocks = read_blocks(list(iterator), checked)
@@ -104,21 +111,24 @@ def _write_prompt(
     new_indices: list[int] = []
     message_counts: dict[str, int] = {}
     kept: dict[str, OutletSpan] = {}
+    conversation = () if layout.conversation is None else layout.conversation.message_indices
 
     def write_gap(gap: int) -> None:
         for slot in slots:
             if slot.gap == gap:
-                made = rendering.messages(slot.block)
+                role = rendering.role(slot.block, mid_conversation=any(index < gap for index in conversation))
+                made = rendering.messages(slot.block, role)
                 message_counts[slot.block.id] = len(made)
                 placements.append(
                     _placement(
                         slot.block,
-                        role=slot.block.role,
+                        role=role,
                         message_index=len(output),
                         message_count=len(made),
                         gap=slot.gap,
                         requested_gap=slot.requested_gap,
                         moved=slot.gap != slot.requested_gap,
+                        requested_role=slot.block.role,
                     )
                 )
                 output.extend(made)
@@ -130,7 +140,7 @@ def _write_prompt(
             output.append(message)
             continue
         written = embed(hosts[index], rendering)
-        role = _role_of_host(message, rendering.adapter) if written.embedded else None
+        role = _role_of_host(hosts[index]) if written.embedded else None
         placements.extend(
             _placement(
                 each.block,
@@ -161,6 +171,7 @@ def _placement(
     gap: int | None = None,
     requested_gap: int | None = None,
     moved: bool = False,
+    requested_role: str | None = None,
 ) -> Placement:
     return Placement(
         id=block.id,
@@ -176,13 +187,14 @@ def _placement(
         gap=gap,
         requested_gap=requested_gap,
         moved=moved,
+        requested_role=requested_role,
         block_index=block.index,
         metadata=block.metadata,
     )
 
 
-def _role_of_host(message: Any, adapter: Adapter | None) -> Any:
-    return message.get("role") if adapter is None else adapter.role(message)
+def _role_of_host(host: Host) -> Any:
+    return host.message.get("role") if host.adapted is None else host.adapted.role()
 
 
 def _reindexed_layout(

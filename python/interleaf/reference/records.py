@@ -83,6 +83,7 @@ class Placement(Record):
     gap: int | None
     requested_gap: int | None
     moved: bool
+    requested_role: str | None
     block_index: int
     metadata: Any
 

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BlockError
+from .asking import created
 from .values import describe, is_sequence, plain_str
 from .words import MARKER_CLOSES, MARKER_OPENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from ..adapters.protocol import MessageAdapter
     from .blocks import Block
-    from .calls import Adapter, CreateMessage, RenderBlock, RenderMessages
+    from .calls import CreateMessage, RenderBlock, RenderMessages
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,10 @@ class Rendering:
     create_message: CreateMessage | None
     render_block: RenderBlock | None
     render_messages: RenderMessages | None
-    adapter: Adapter | None
+    adapter: MessageAdapter[Any] | None
     unfilled_outlets: str
     separator: str
+    role_changes: Mapping[str, str]
 
     def text(self, block: Block) -> str:
         """Render the content of a block, which in an outlet must hold no marker itself."""
@@ -46,13 +49,20 @@ class Rendering:
             )
         return text
 
-    def messages(self, block: Block) -> list[Any]:
+    def role(self, block: Block, mid_conversation: bool) -> str:
+        """Return the role of a block of its own, which `render_messages` alone decides if it is given."""
+        role: str = block.role
+        if not mid_conversation or self.render_messages is not None:
+            return role
+        return self.role_changes.get(role, role)
+
+    def messages(self, block: Block, role: str) -> list[Any]:
         """Render a block into the messages it becomes, of which there must be at least one."""
         text = self.text(block)
         if self.render_messages is None:
             if self.create_message is None and self.adapter is not None:
-                return [self.adapter.create(block.role, text)]
-            return [make_message(block.role, text, self.create_message)]
+                return [created(self.adapter, role, text, f"blocks[{block.index}]")]
+            return [make_message(role, text, self.create_message)]
         rendered: object = self.render_messages(block.given, text)
         if not is_sequence(rendered):
             raise BlockError(

@@ -5,70 +5,67 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .values import str_field
+from .asking import adapted, joined
+from .values import part_field, part_str, str_field
 
 if TYPE_CHECKING:
-    from .calls import Adapter
+    from ..adapters.protocol import MessageAdapter
 
 RESULT_KEYS = ("toolResult", "function_response", "functionResponse")
 CALL_KEYS = ("toolUse", "function_call", "functionCall")
 
 
-def joined_gap(gap: int, messages: Sequence[Any], adapter: Adapter | None) -> int:
+def joined_gap(gap: int, messages: Sequence[Any], adapter: MessageAdapter[Any] | None) -> int:
     """Go to the nearest gap at or before this one that parts nothing; gap 0 never does."""
     while gap > 0 and _parts_an_exchange(gap, messages, adapter):
         gap -= 1
     return gap
 
 
-def _parts_an_exchange(gap: int, messages: Sequence[Any], adapter: Adapter | None) -> bool:
+def _parts_an_exchange(gap: int, messages: Sequence[Any], adapter: MessageAdapter[Any] | None) -> bool:
     previous = messages[gap - 1]
     if gap == len(messages):
-        return bool(adapter.waiting(previous)) if adapter is not None else _is_waiting(previous)
-    if adapter is not None:
-        return bool(adapter.joined(previous, messages[gap]))
-    return _answers(messages[gap]) or _holds_what_follows(previous, messages[gap])
+        asked = adapted(previous, gap - 1, adapter)
+        return _is_waiting(previous) if asked is None else asked.waiting()
+    message = messages[gap]
+    if adapter is None and isinstance(previous, Mapping) and isinstance(message, Mapping):
+        return _answers(message) or _holds_what_follows(previous, message)
+    return joined(previous, message, gap, adapter)
 
 
-def _answers(message: object) -> bool:
+def _answers(message: Mapping[Any, Any]) -> bool:
     """Tell whether a message is a tool result, which must follow its call."""
-    if not isinstance(message, Mapping):
-        return False
     if str_field(message, "role") in ("tool", "function") or str_field(message, "type").endswith("_output"):
         return True
-    return any(str_field(part, "type") == "tool_result" or _has_any(part, RESULT_KEYS) for part in _parts(message))
+    return any(part_str(part, "type") == "tool_result" or _has_any(part, RESULT_KEYS) for part in _parts(message))
 
 
-def _holds_what_follows(previous: object, following: object) -> bool:
+def _holds_what_follows(previous: Mapping[Any, Any], following: Mapping[Any, Any]) -> bool:
     """Tell whether a message is a reasoning item, or a call that another call follows."""
-    if not isinstance(previous, Mapping):
-        return False
     if str_field(previous, "type") == "reasoning":
         return True
     pair = (previous, following)
-    return all(isinstance(each, Mapping) and str_field(each, "type").endswith("_call") for each in pair)
+    return all(str_field(each, "type").endswith("_call") for each in pair)
 
 
-def _is_waiting(message: object) -> bool:
+def _is_waiting(message: Mapping[Any, Any]) -> bool:
     """Tell whether a message at the end of the list is a call whose result is still to come."""
-    if not isinstance(message, Mapping):
-        return False
     for key in ("tool_calls", "function_call"):
         value = message.get(key)
         if value is not None and bool(value):
             return True
     if str_field(message, "type").endswith("_call"):
         return True
-    return any(str_field(part, "type") == "tool_use" or _has_any(part, CALL_KEYS) for part in _parts(message))
+    return any(part_str(part, "type") == "tool_use" or _has_any(part, CALL_KEYS) for part in _parts(message))
 
 
-def _has_any(mapping: Mapping[Any, Any], keys: Sequence[str]) -> bool:
-    return any(mapping.get(key) is not None for key in keys)
+def _has_any(part: object, keys: Sequence[str]) -> bool:
+    return any(part_field(part, key) is not None for key in keys)
 
 
-def _parts(message: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
+def _parts(message: Mapping[Any, Any]) -> Iterator[Any]:
     """Go through the parts of a message; what is no list or tuple may be read only once, and is left alone."""
     for key in ("content", "parts"):
         parts = message.get(key)
         if isinstance(parts, (list, tuple)):
-            yield from (part for part in parts if isinstance(part, Mapping))
+            yield from parts

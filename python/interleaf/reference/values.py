@@ -151,3 +151,14 @@ def printable(text: str) -> str:
 def quoted_name(name: str) -> str:
     """Write an outlet name for a path, as a JSON string."""
     return printable(json.dumps(plain_str(name), ensure_ascii=False))
+
+
+def part_field(part: object, name: str) -> Any:
+    """Return a key of a part or, if it is no mapping, an attribute; None if it is not there."""
+    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)
+
+
+def part_str(part: object, name: str) -> str:
+    """Return such a field that is a `str`; anything else counts as the empty one."""
+    value = part_field(part, name)
+    return plain_str(value) if isinstance(value, str) else ""

@@ -52,9 +52,7 @@ pub fn located(py: Python<'_>, error: PyErr, path: &str) -> PyErr {
     let put = || -> PyResult<()> {
         let value = error.value(py);
         if value.is_instance(exception_class(py, Class::Adapter)?)? && !value.getattr("path")?.is_truthy()? {
-            let message = format!("{path}: {}", value.str()?.to_string_lossy());
             value.setattr("path", path)?;
-            value.setattr("args", (message,))?;
         }
         Ok(())
     };
@@ -218,18 +216,16 @@ fn wrong_answer(
     expected: &str,
 ) -> PyErr {
     let expected = format!("{expected} from {}.{method}", class_name(&adapter.get_type()));
-    raise(Refusal::new(Class::Adapter, code, path, found, expected).of(path))
+    raise(Refusal::new(Class::Adapter, code, path, found, expected))
 }
 
 /// A forgotten `return` must not read as "no".
 fn truth(adapter: &Bound<'_, PyAny>, method: &str, answer: &Bound<'_, PyAny>, index: usize) -> PyResult<bool> {
-    match answer.cast_exact::<PyBool>() {
-        Ok(answer) => Ok(answer.is_true()),
-        Err(_) => {
-            let path = format!("messages[{index}]");
-            Err(wrong_answer(adapter, method, Code::InvalidAdapter, &path, found(answer), "True or False"))
-        }
+    if let Ok(answer) = answer.cast_exact::<PyBool>() {
+        return Ok(answer.is_true());
     }
+    let path = format!("messages[{index}]");
+    Err(wrong_answer(adapter, method, Code::InvalidAdapter, &path, found(answer), "True or False"))
 }
 
 /// Whether `message` (number `index`) must follow `previous`, by the caller's adapter.
