@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test bench bench-short lint fuzz format profile clean dist dist-musl check-tag
+.PHONY: help demo test bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,7 @@ demo: $(VENV)/.built ## Place a small lorebook into a chat and print the prompt
 
 test: $(VENV)/.built $(VENV)/.tools-test ## All tests: the Rust core, then everything from Python
 	cargo test --quiet --locked --package interleaf-core
+	$(SEEDED) 20000
 	$(BIN)/python -m pytest --quiet
 
 lint: $(VENV)/.built $(VENV)/.tools-lint $(VENV)/.tools-test ## Formatters, linters and type checkers
@@ -46,8 +47,18 @@ format: $(VENV)/.tools-lint ## Write the code as the formatters want it
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format --quiet
 
-fuzz: $(VENV)/.built $(VENV)/.tools-test ## 100,000 examples for each property
+# The targets of fuzz/ with pseudo-random input: each compares the core with the plainest code that gives the same answer.
+SEEDED := cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
+
+fuzz: $(VENV)/.built $(VENV)/.tools-test ## A million runs of each target on the core, 100,000 examples for each property, the long hostile forms
+	$(SEEDED) 1000000
 	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests
+
+# Guided by coverage, for as long as SECONDS says; needs a nightly toolchain and a C++ compiler.
+SECONDS ?= 60
+fuzz-core: ## The targets of fuzz/ under libFuzzer with AddressSanitizer, SECONDS each
+	cargo fuzz --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-fuzz
+	for target in layouts orders markers measuring; do cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -max_len=512 || exit 1; done
 
 clean: ## Everything that was built
 	rm -rf $(VENV) target dist
@@ -71,3 +82,16 @@ dist-musl: ## Wheels for musl, built and tested in a container
 check-tag: ## TAG=v1.2.3 is the version of the sources
 	@PYTHONPATH=release $(PYTHON) -c 'import pathlib, sys, archives; version = archives.workspace_version(pathlib.Path()); \
 		sys.exit(None if sys.argv[1] == "v" + version else f"tag {sys.argv[1]}, but the sources are version {version}")' "$(TAG)"
+
+memcheck: $(VENV)/.built ## The hostile workload under valgrind
+	$(BIN)/python release/memcheck.py tests/hostile/workload.py 3
+
+# How many mutants of the reference are run; empty: all, for hours.
+SAMPLE ?=
+mutants: $(VENV)/.built $(VENV)/.tools-test ## Which changes of the core and of the reference no test notices
+	cargo mutants --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-mutants
+	cargo mutants --package interleaf-core --jobs 1 --output target $(MUTANTS_FLAGS)
+	$(BIN)/python release/mutate_reference.py $(if $(SAMPLE),--sample $(SAMPLE))
+
+scaling: $(VENV)/.built ## Time per unit from 10 to a million, for everything that could be quadratic
+	$(BIN)/python tests/hostile/scaling.py

@@ -30,7 +30,8 @@ pub fn layout(data: &mut Unstructured<'_>, messages: usize) -> arbitrary::Result
             (0..messages + 1).filter(|message| kept >> (message % 32) & 1 == 1).collect()
         };
         let needs_gap = message_indices.is_empty();
-        let empty_index = if needs_gap || data.arbitrary()? { Some(data.int_in_range(0..=messages + 1)?) } else { None };
+        let empty_index =
+            if needs_gap || data.arbitrary()? { Some(data.int_in_range(0..=messages + 1)?) } else { None };
         Some(Conversation { message_indices, empty_index })
     };
     let author_note = if data.arbitrary()? { Some(data.int_in_range(0..=messages)?) } else { None };
@@ -62,7 +63,8 @@ fn plain_overlaps(layout: &Layout, messages: usize) -> Option<(Code, String)> {
     }
     let conversation = layout.conversation.as_ref()?;
     for (position, message) in conversation.message_indices.iter().enumerate() {
-        if covers(layout.character, message) || covers(layout.examples, message) || layout.author_note == Some(message) {
+        if covers(layout.character, message) || covers(layout.examples, message) || layout.author_note == Some(message)
+        {
             return refuse(format!("conversation.message_indices[{position}]"));
         }
     }

@@ -6,9 +6,8 @@ use interleaf_core::text::Text;
 
 use crate::texts::in_all_widths;
 
-const PIECES: [&str; 16] = [
-    "{{outlet::", "{{outlet::", "{{outlet:", "{", "}", "{{", "}}", "a", "b", "a}", "ab", ":", "é", "世", "😀", " ",
-];
+const PIECES: [&str; 16] =
+    ["{{outlet::", "{{outlet::", "{{outlet:", "{", "}", "{{", "}}", "a", "b", "a}", "ab", ":", "é", "世", "😀", " "];
 
 fn points(text: &str) -> Vec<u32> {
     text.chars().map(u32::from).collect()

@@ -123,3 +123,16 @@ fn bounds_are_checked_in_the_order_of_the_fields() {
     assert_eq!(path(5).as_deref(), Some("outlet 0"));
     assert_eq!(path(6), None);
 }
+
+#[test]
+fn an_empty_conversation_may_lie_at_the_end_and_no_further() {
+    let check = |gap, messages| {
+        let layout = Layout { conversation: conversation(&[], Some(gap)), ..Layout::default() };
+        code_and_path(layout.check_bounds(messages, |_| String::new()))
+    };
+    let refused = Some((Code::InvalidIndex, String::from("layout.conversation.empty_index")));
+    assert_eq!(check(0, 0), None);
+    assert_eq!(check(2, 3), None);
+    assert_eq!(check(3, 3), None);
+    assert_eq!(check(4, 3), refused);
+}
