@@ -12,12 +12,14 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import itertools
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,24 +91,37 @@ class Replace(ast.NodeTransformer):
         return ast.copy_location(self.new, self.old) if node is self.old else self.generic_visit(node)
 
 
-def mutants(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Line, description and source of each mutant of a file."""
-    source = path.read_text()
-    tree = ast.parse(source)
-    skipped = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) for part in ast.walk(node.annotation)
-    }
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
-        for new in changed(node):
-            before = ast.unparse(node).splitlines()[0]
-            after = ast.unparse(ast.fix_missing_locations(ast.copy_location(new, node))).splitlines()[0]
-            # The tree is walked while it stands: what is changed is a copy, found again by walking both in step.
-            twin = copy.deepcopy(tree)
-            place = next(other for one, other in zip(ast.walk(tree), ast.walk(twin), strict=True) if one is node)
-            made = ast.fix_missing_locations(Replace(place, copy.deepcopy(new)).visit(twin))
-            yield getattr(node, "lineno", 0), f"{before}  →  {after}", ast.unparse(made)
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the node at `place` in the order of a walk, changed in its `way`-th way."""
+
+    path: Path
+    place: int
+    way: int
+
+    def made(self) -> tuple[int, str, str]:
+        """Line, description and source."""
+        tree = ast.parse(self.path.read_text())
+        node = next(itertools.islice(ast.walk(tree), self.place, None))
+        new = next(itertools.islice(changed(node), self.way, None))
+        before = ast.unparse(node).splitlines()[0]
+        after = ast.unparse(ast.fix_missing_locations(ast.copy_location(new, node))).splitlines()[0]
+        made = ast.fix_missing_locations(Replace(node, new).visit(tree))
+        return getattr(node, "lineno", 0), f"{before}  →  {after}", ast.unparse(made)
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """All of a file; annotations are left alone, for nothing reads them."""
+    tree = ast.parse(path.read_text())
+    annotations = [
+        node.annotation for node in ast.walk(tree) if isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation
+    ]
+    annotations += [node.returns for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.returns]
+    skipped = {id(part) for annotation in annotations for part in ast.walk(annotation)}
+    for place, node in enumerate(ast.walk(tree)):
+        if id(node) not in skipped:
+            for way, _ in enumerate(changed(node)):
+                yield Mutant(path, place, way)
 
 
 def survives(folder: Path) -> bool:
@@ -128,9 +143,8 @@ def main() -> int:
     arguments.add_argument("--sample", type=int, help="only that many mutants, drawn at random")
     arguments.add_argument("--seed", type=int, default=1)
     given = arguments.parse_args()
-    found = [
-        (path, *mutant) for path in given.files or sorted(REFERENCE.glob("*.py")) for mutant in mutants(path.resolve())
-    ]
+    files = given.files or sorted(REFERENCE.glob("*.py"))
+    found = [mutant for path in files for mutant in mutants(path.resolve())]
     chosen = random.Random(given.seed).sample(found, given.sample) if given.sample else found  # noqa: S311
     print(f"{len(found)} mutants, {len(chosen)} of them run", flush=True)
     alive = 0
@@ -141,13 +155,14 @@ def main() -> int:
         shutil.copy(ROOT / "pyproject.toml", folder)
         if not survives(folder):
             sys.exit("the tests fail without any mutant")
-        for number, (path, line, what, source) in enumerate(chosen, 1):
-            target = folder / "python" / "interleaf" / "reference" / path.name
+        for number, mutant in enumerate(chosen, 1):
+            line, what, source = mutant.made()
+            target = folder / "python" / "interleaf" / "reference" / mutant.path.name
             kept = target.read_text()
             target.write_text(source)
             if survives(folder):
                 alive += 1
-                print(f"SURVIVED {path.name}:{line}: {what}", flush=True)
+                print(f"SURVIVED {mutant.path.name}:{line}: {what}", flush=True)
             target.write_text(kept)
             if number % 20 == 0:
                 print(f"{number} run, {alive} survived", flush=True)
