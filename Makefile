@@ -2,13 +2,13 @@
 # and a Rust toolchain. Another interpreter: make test PYTHON=python3.13 VENV=.venv313
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # Where nothing has to be downloaded, pip says so; it is quiet unless something is wrong.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean
+.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,7 @@ demo: $(VENV)/.built ## Place a small lorebook into a chat and print the prompt
 
 test: $(VENV)/.built $(VENV)/.tools-test ## All tests: the Rust core, then everything from Python
 	cargo test --quiet --locked --package interleaf-core
+	$(SEEDED) 20000
 	$(BIN)/python -m pytest --quiet
 
 lint: $(VENV)/.built $(VENV)/.tools-lint $(VENV)/.tools-test ## Formatters, linters and type checkers
@@ -66,8 +67,18 @@ profile: $(VENV)/.tools-build ## Where the instructions of ROW go (needs valgrin
 		$(BIN)/python benches/profile_row.py run $(ROW) --what $(WHAT) --calls 2000
 	callgrind_annotate --auto=no benches/results/callgrind.out | head -60
 
-fuzz: $(VENV)/.built $(VENV)/.tools-test ## 100,000 examples for each property
+# The targets of fuzz/ with pseudo-random input: each compares the core with the plainest code that gives the same answer.
+SEEDED := cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
+
+fuzz: $(VENV)/.built $(VENV)/.tools-test ## A million runs of each target on the core, 100,000 examples for each property, the long hostile forms
+	$(SEEDED) 1000000
 	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests
+
+# Guided by coverage, for as long as SECONDS says; needs a nightly toolchain and a C++ compiler.
+SECONDS ?= 60
+fuzz-core: ## The targets of fuzz/ under libFuzzer with AddressSanitizer, SECONDS each
+	cargo fuzz --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-fuzz
+	for target in layouts orders markers measuring; do cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -max_len=512 || exit 1; done
 
 clean: ## Everything that was built
 	rm -rf $(VENV) target dist site
@@ -76,3 +87,36 @@ clean: ## Everything that was built
 docs: $(VENV)/.built $(VENV)/.tools-docs ## The pages, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 .PHONY: docs
+
+# Interpreters to build for; empty: every CPython from 3.10 on this machine (release/interpreters.py lists them). DIST_FLAGS is for
+# release/build_dist.py: --compatibility manylinux_2_17 links against that C library by zig, for machines older than this one.
+PYTHONS ?=
+DIST_FLAGS ?=
+
+dist: $(VENV)/.tools-build $(if $(DIST_FLAGS),$(VENV)/.tools-wheels) ## Source archive and wheels, each wheel installed and tested outside the tree
+	$(BIN)/python release/build_dist.py $(DIST_FLAGS) $(PYTHONS)
+
+# The same for musl, inside the container image the tag musllinux_1_2 is defined by; needs Docker.
+MUSL_IMAGE ?= quay.io/pypa/musllinux_1_2_$(shell uname -m)
+dist-musl: ## Wheels for musl, built and tested in a container
+	docker run --rm --volume "$(CURDIR)":/source --workdir /source $(MUSL_IMAGE) sh -euc ' \
+		apk add --no-cache rustup && rustup-init -y --quiet --profile minimal && . "$$HOME/.cargo/env" && \
+		make dist VENV=/tmp/environment PYTHON=/opt/python/cp313-cp313/bin/python \
+			PYTHONS="$$(ls -d /opt/python/cp3*-cp3*/bin/python | grep -E "cp31[0-4]-cp31[0-4]/" | tr "\n" " ")"'
+
+check-tag: ## TAG=v1.2.3 is the version of the sources
+	@PYTHONPATH=release $(PYTHON) -c 'import pathlib, sys, archives; version = archives.workspace_version(pathlib.Path()); \
+		sys.exit(None if sys.argv[1] == "v" + version else f"tag {sys.argv[1]}, but the sources are version {version}")' "$(TAG)"
+
+memcheck: $(VENV)/.built ## The hostile workload under valgrind
+	$(BIN)/python release/memcheck.py tests/hostile/workload.py 3
+
+# How many mutants of the reference are run; empty: all, for hours.
+SAMPLE ?=
+mutants: $(VENV)/.built $(VENV)/.tools-test ## Which changes of the core and of the reference no test notices
+	cargo mutants --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-mutants
+	cargo mutants --package interleaf-core --jobs 1 --output target $(MUTANTS_FLAGS)
+	$(BIN)/python release/mutate_reference.py $(if $(SAMPLE),--sample $(SAMPLE))
+
+scaling: $(VENV)/.built ## Time per unit from 10 to a million, for everything that could be quadratic
+	$(BIN)/python tests/hostile/scaling.py

@@ -207,6 +207,13 @@ mod tests {
     }
 
     #[test]
+    fn kinds_are_called_by_their_words() {
+        use ViolationKind::{Added, FieldChanged, Removed, Reordered, ValueChanged};
+        let words = [Removed, FieldChanged, ValueChanged, Added, Reordered].map(ViolationKind::as_str);
+        assert_eq!(words, ["removed", "field_changed", "value_changed", "added", "reordered"]);
+    }
+
+    #[test]
     fn fields_and_values() {
         let originals = keys("ab");
         let mut fragments = keys("ab");

@@ -225,4 +225,21 @@ mod tests {
         assert_eq!(nearest("ids", known), Some("id"));
         assert_eq!(nearest("anything", []), None);
     }
+
+    #[test]
+    fn one_slip_of_the_fingers_is_one_change() {
+        let distance = |word: &str, candidate: &str| edit_distance(&word.chars().collect::<Vec<_>>(), candidate);
+        assert_eq!(distance("depth", "depth"), 0);
+        assert_eq!(distance("dpeth", "depth"), 1);
+        assert_eq!(distance("depht", "depth"), 1);
+        assert_eq!(distance("dept", "depth"), 1);
+        assert_eq!(distance("deepth", "depth"), 1);
+        assert_eq!(distance("dexth", "depth"), 1);
+        // One swap in the middle and a change on each side of it.
+        assert_eq!(distance("aabb", "bbaa"), 3);
+        assert_eq!(distance("ab", "cd"), 2);
+        assert_eq!(distance("ab", "ca"), 2);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+    }
 }

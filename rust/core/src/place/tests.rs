@@ -210,3 +210,11 @@ fn a_block_that_moves_back_passes_the_hosts_on_its_way() {
     assert_eq!(kept, Ok(()));
     assert_eq!(ids(&slots, &keys), ["moved", "in host"]);
 }
+
+#[test]
+fn ids_that_begin_alike_are_compared_to_their_ends() {
+    let layout = Layout { conversation: conversation(&[0], None), ..Layout::default() };
+    let keys = ["lorebook-3", "lorebook-1", "lorebook", "lorebook-2"].map(|id| key(id, Position::AtDepth, 1, 0));
+    let slots = prompt_order(&layout, &keys[..], &[]);
+    assert_eq!(ids(&slots, &keys), ["lorebook", "lorebook-1", "lorebook-2", "lorebook-3"]);
+}
