@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling
+.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,26 @@ format: $(VENV)/.tools-lint ## Write the code as the formatters want it
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format --quiet
 
+test-integrations: $(VENV)/.built $(VENV)/.tools-test $(VENV)/.tools-integrations ## The adapters and hooks against the real libraries
+	INTERLEAF_REQUIRE_INTEGRATIONS=1 $(BIN)/python -m pytest --quiet tests/adapters tests/budget
+
+bench: $(VENV)/.built $(VENV)/.tools-test ## Every row beside the bare build and the reference
+	$(BIN)/python benches/table.py
+
+bench-short: $(VENV)/.built $(VENV)/.tools-test ## A few rounds; fails only on twice a goal
+	$(BIN)/python benches/table.py --short
+
+# Which row, and which way to call it, see benches/profile_row.py.
+ROW ?= place-60
+WHAT ?= native
+profile: $(VENV)/.tools-build ## Where the instructions of ROW go (needs valgrind)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile profiling --quiet
+	@rm -f $(VENV)/.built; mkdir -p benches/results
+	valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect='interleaf::*::__pyfunction_*' \
+		--callgrind-out-file=benches/results/callgrind.out \
+		$(BIN)/python benches/profile_row.py run $(ROW) --what $(WHAT) --calls 2000
+	callgrind_annotate --auto=no benches/results/callgrind.out | head -60
+
 # The targets of fuzz/ with pseudo-random input: each compares the core with the plainest code that gives the same answer.
 SEEDED := cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
 
@@ -62,6 +82,11 @@ fuzz-core: ## The targets of fuzz/ under libFuzzer with AddressSanitizer, SECOND
 
 clean: ## Everything that was built
 	rm -rf $(VENV) target dist
+
+# Into site/, to open as files or to serve. The theme announces its successor on each build unless it is told not to.
+docs: $(VENV)/.built $(VENV)/.tools-docs ## The pages, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+.PHONY: docs
 
 # Interpreters to build for; empty: every CPython from 3.10 on this machine (release/interpreters.py lists them). DIST_FLAGS is for
 # release/build_dist.py: --compatibility manylinux_2_17 links against that C library by zig, for machines older than this one.

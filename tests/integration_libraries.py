@@ -33,7 +33,7 @@ def library(name: str) -> Any:
             raise
         if os.environ.get("INTERLEAF_REQUIRE_INTEGRATIONS") == "1":
             pytest.fail(f"{name} is not installed, and INTERLEAF_REQUIRE_INTEGRATIONS is 1", pytrace=False)
-        pytest.skip(f"{name} is not installed (dependency group integrations)", allow_module_level=True)
+        pytest.skip(f"{name} is not installed (requirements/integrations.txt)", allow_module_level=True)
 
 
 def example(name: str) -> Any:

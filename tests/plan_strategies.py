@@ -150,7 +150,7 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
         originals = draw(_originals(fragments))
         plan["original_fragments"] = originals
         ids = [original["id"] for original in originals]
-        if ids and draw(st.booleans()):
+        if draw(st.booleans()) and ids:
             mutable = draw(st.lists(st.sampled_from(ids), max_size=3))
             plan["mutable_fragment_ids"] = draw(st.sampled_from([mutable, tuple(mutable), set(mutable)]))
     if draw(st.booleans()):
@@ -168,7 +168,7 @@ def faulty_plans(draw: st.DrawFn) -> Any:
     plan = draw(plans())
     where = draw(st.sampled_from(["plan", "fragment", "fragment", "value", "original", "additional", "lists", "all"]))
     if where == "plan":
-        return draw(with_one_fault(plan, PLAN_NAMES))
+        return draw(with_one_fault(plan, PLAN_NAMES, ODD_ITERABLES))
     if where == "fragment":
         return {**plan, "fragments": draw(_with_faulty_fragment(plan["fragments"]))}
     if where == "value":
@@ -210,7 +210,7 @@ def in_native_form(plan: Any) -> Any:
 
 def with_native_fragments(plan: dict[str, Any]) -> dict[str, Any]:
     """The same plan with native fragments and originals."""
-    lists = {
+    lists: dict[str, Any] = {
         name: [ContextFragment.from_dict(fragment) for fragment in plan[name]]
         for name in ("fragments", "original_fragments")
         if name in plan

@@ -252,6 +252,9 @@ OPTIONS = st.fixed_dictionaries(
         "tool_exchanges": st.sampled_from(["keep", "split", None]),
         "unfilled_outlets": st.sampled_from(["remove", "keep", "keep", "error", None]),
         "separator": st.one_of(st.none(), TEXTS),
+        "mid_conversation_roles": st.sampled_from(
+            [None, {}, {"system": "user"}, {"system": "user", "user": "assistant", "developer": "developer"}]
+        ),
         "render_block": st.sampled_from([None, _render_block]),
         "render_messages": st.sampled_from([None, _render_messages]),
         "create_message": st.sampled_from([None, _create_message]),
@@ -281,7 +284,7 @@ def mapping_requests(draw: st.DrawFn) -> Request:
         layout["conversation"] = draw(_conversations(count, ranges, note))
     if note is not None:
         layout[draw(st.sampled_from(["author_note", "authorNote"]))] = note
-    if outlets or draw(st.booleans()):
+    if draw(st.booleans()) or outlets:
         layout["outlets"] = outlets
     positions = [
         position
@@ -426,7 +429,9 @@ def _spellings(name: str) -> list[str]:
 
 
 @st.composite
-def with_one_fault(draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, ...]) -> dict[Any, Any]:
+def with_one_fault(
+    draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, ...], values: tuple[Any, ...] = ODD_VALUES
+) -> dict[Any, Any]:
     """A copy of a mapping with one thing changed: a field replaced, left out, given twice, or one that is unknown."""
     fault = draw(st.sampled_from(["replace", "replace", "replace", "remove", "unknown", "twice"]))
     name = draw(st.sampled_from(names))
@@ -434,15 +439,15 @@ def with_one_fault(draw: st.DrawFn, mapping: dict[Any, Any], names: tuple[str, .
     present = [spelling for spelling in spellings if spelling in mapping]
     changed = dict(mapping)
     if fault == "replace":
-        changed[present[0] if present else name] = draw(st.sampled_from(ODD_VALUES))
+        changed[present[0] if present else name] = draw(st.sampled_from(values))
     elif fault == "remove":
         for spelling in present:
             del changed[spelling]
     elif fault == "unknown":
-        changed[draw(st.sampled_from(ODD_KEYS))] = draw(st.sampled_from(ODD_VALUES))
+        changed[draw(st.sampled_from(ODD_KEYS))] = draw(st.sampled_from(values))
     else:
         for spelling in spellings:
-            changed.setdefault(spelling, draw(st.sampled_from(ODD_VALUES)))
+            changed.setdefault(spelling, draw(st.sampled_from(values)))
     return changed
 
 
@@ -550,11 +555,19 @@ def _with_faulty_outlet(draw: st.DrawFn, layout: dict[str, Any]) -> dict[str, An
 
 @st.composite
 def _faulty_options(draw: st.DrawFn, options: dict[str, Any]) -> dict[str, Any]:
-    names = ["tool_exchanges", "unfilled_outlets", "separator", "render_block", "render_messages", "create_message"]
     odd = draw(st.sampled_from(ODD_ITERABLES))
     if draw(st.booleans()):
         # A callback that returns what it must not.
-        return {**options, draw(st.sampled_from(names[3:5])): lambda *_: odd}
+        return {**options, draw(st.sampled_from(["render_block", "render_messages"])): lambda *_: odd}
+    if draw(st.integers(0, 5)) == 0:
+        return {
+            **options,
+            "mid_conversation_roles": draw(st.sampled_from([{"system": odd}, {"user": "usr"}, {7: "user"}])),
+        }
+    names = [
+        *("tool_exchanges", "unfilled_outlets", "separator", "mid_conversation_roles"),
+        *("render_block", "render_messages", "create_message"),
+    ]
     # A class is callable, but makes something that differs each time.
     return {**options, draw(st.sampled_from(names)): None if odd is str else odd}
 
@@ -570,7 +583,7 @@ def _with_faulty_content(draw: st.DrawFn, messages: list[Any]) -> list[Any]:
     if kind == "odd" or not isinstance(content, (str, list)):
         changed["content"] = draw(st.sampled_from(ODD_VALUES))
     elif kind == "repeat":
-        changed["content"] = content + content
+        changed["content"] = content * 2
     else:
         changed["content"] = content[: len(content) // 2]
     return [*messages[:at], changed, *messages[at + 1 :]]

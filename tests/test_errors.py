@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -340,6 +340,13 @@ def _other_cases() -> list[Case]:
         Case(
             InterleafError, "invalid_option", "unfilled_outlets", placing(unfilled_outlets=7), ("7", "remove", "error")
         ),
+        Case(
+            InterleafError,
+            "invalid_option",
+            "mid_conversation_roles",
+            placing(mid_conversation_roles={"system": "bot"}),
+            ("bot", "assistant"),
+        ),
         Case(InterleafError, "invalid_option", "separator", placing(separator=b"\n"), ("bytes", "str")),
     ]
 
@@ -445,7 +452,7 @@ def test_checks_come_in_the_order_of_the_contract(implementation: Implementation
         (lambda: ContextBlock(**block(depth=-1)), BlockError, "invalid_depth", "depth"),
         (lambda: ContextBlock(**block(id=None)), BlockError, "missing_field", "id"),
         (lambda: ContextBlock.from_dict(block(dept=1)), BlockError, "unknown_field", "dept"),
-        (lambda: ContextBlock.from_dict([]), BlockError, "invalid_type", ""),
+        (lambda: ContextBlock.from_dict(cast("Any", [])), BlockError, "invalid_type", ""),
         (lambda: Layout(character=(1, 0)), LayoutError, "invalid_range", "character"),
         (lambda: Layout(outlets={"a": -1}), LayoutError, "invalid_index", 'outlets["a"]'),
         (lambda: Layout.from_dict({"outlet": {}}), LayoutError, "unknown_field", "outlet"),

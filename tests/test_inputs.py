@@ -165,9 +165,12 @@ by_form = pytest.mark.parametrize("form", MAPPING_FORMS)
 def test_blocks_are_any_mapping(implementation: Implementation, form: Callable[[dict[str, Any]], Any]) -> None:
     given = form(BLOCK)
     seen: list[Any] = []
-    result = implementation.place_context_blocks(
-        chat(), [given], LAYOUT, render_block=lambda block: seen.append(block) or block["content"]
-    )
+
+    def render(block: Any) -> str:
+        seen.append(block)
+        return str(block["content"])
+
+    result = implementation.place_context_blocks(chat(), [given], LAYOUT, render_block=render)
     assert contents(result) == CONTENTS
     assert seen[0] is given
     assert dict(given) == BLOCK
@@ -411,10 +414,10 @@ def test_ids_compare_by_code_point(implementation: Implementation) -> None:
 
 
 def test_words_may_be_members_of_an_enum(implementation: Implementation) -> None:
-    position: Any = Position.AT_DEPTH
+    words: list[Any] = [Position.AT_DEPTH, OddText("at_depth")]
     if sys.version_info >= (3, 11):
-        position = enum.StrEnum("Words", {"AT_DEPTH": "at_depth"}).AT_DEPTH
-    for word in (position, Position.AT_DEPTH, OddText("at_depth")):
+        words += enum.StrEnum("Words", {"AT_DEPTH": "at_depth"})
+    for word in words:
         block = {**BLOCK, "position": word, "role": OddText("system"), "id": OddText("b")}
         result = implementation.place_context_blocks(
             chat(), [block], LAYOUT, tool_exchanges=OddText("keep"), separator=OddText("; ")
@@ -470,8 +473,8 @@ def test_messages_that_no_gap_needs_are_not_looked_at(implementation: Implementa
         def _refuse(self, *_: Any) -> Any:
             pytest.fail("this message was read")
 
-        __getitem__ = get = keys = items = values = __iter__ = __contains__ = __len__ = __bool__ = __eq__ = _refuse  # type: ignore[assignment]
-        __hash__ = None  # type: ignore[assignment]
+        __getitem__ = get = keys = items = values = __iter__ = __contains__ = __len__ = __bool__ = __eq__ = _refuse
+        __hash__ = None
 
     unreadable = [Unreadable() for _ in range(3)]
     messages = [*unreadable[:2], {"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}, unreadable[2]]
@@ -535,12 +538,13 @@ def test_an_index_that_raises_passes_its_exception_on(implementation: Implementa
         raise error
 
     number = Index(0, fail)
-    for call in (
+    calls: tuple[Callable[[], Any], ...] = (
         lambda: implementation.place_context_blocks(chat(), [], {"author_note": number}),
         lambda: implementation.place_context_blocks(chat(), [], {"character": (0, number)}),
         lambda: implementation.place_context_blocks(chat(), [{**BLOCK, "depth": number}], LAYOUT),
         lambda: implementation.assemble_fragments([], number),
-    ):
+    )
+    for call in calls:
         with pytest.raises(type(error)) as raised:
             call()
         assert raised.value is error

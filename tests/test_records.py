@@ -9,7 +9,7 @@ import math
 import sys
 import weakref
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pytest
 
@@ -32,10 +32,12 @@ from interleaf import (
     Placement,
     PlacementResult,
     PlanError,
+    TrustPolicy,
     assemble_context_plan,
     get_placement_capabilities,
     place_context_blocks,
 )
+from interleaf.budget import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +67,7 @@ def _plan(**changes: Any) -> ContextPlan:
         "unit": "utf16",
         "merge_adjacent": True,
         "separator": "\n",
+        "trust_policy": TrustPolicy.strict(),
     }
     return ContextPlan(**{**given, **changes})
 
@@ -89,9 +92,10 @@ def _result() -> PlacementResult[Any]:
         [{"role": "system", "content": "{{outlet::lore}}"}, {"role": "user", "content": "Hello."}],
         [
             ContextBlock(id="rule", position="outlet", outlet_name="lore", content="Be brief.", metadata={"n": 1}),
-            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.", role="system"),
+            ContextBlock(id="time", position="at_depth", depth=0, content="Noon.<s>", role="system"),
         ],
         Layout(conversation=Conversation([1]), outlets={"lore": 0}),
+        content_policy="report",
     )
 
 
@@ -110,9 +114,11 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Layout": _layout,
     "Placement": lambda: _result().placements[0],
     "PlacementResult": _result,
+    "Finding": lambda: _result().findings[0],
     "PlacementCapabilities": lambda: get_placement_capabilities(_layout()),
     "ContextFragment": _fragment,
     "ContextPlan": _plan,
+    "TrustPolicy": TrustPolicy.strict,
     "FragmentUsage": lambda: assemble_context_plan(_plan()).fragment_usage[0],
     "Mutation": _violation,
     "BuiltContext": lambda: assemble_context_plan(_plan()),
@@ -165,9 +171,12 @@ def test_changing_any_field_makes_it_unequal(name: str) -> None:
     value = MAKERS[name]()
     changes = CHANGES[name]
     for field, changed in changes.items():
-        assert value.replace(**{field: changed}) != value, field
-    # Whether a block was moved follows from its gaps.
-    assert set(changes) == set(type(value).__match_args__) - {"moved"}
+        # Where a finding ends in another part is told by two fields, together or not at all.
+        together = ("end_part_index", "end_offset") if field.startswith("end_") else (field,)
+        assert value.replace(**{each: changes[each] for each in together}) != value, (field, changed)
+    # Whether a block was moved follows from its gaps; a plan's budget in tokens is refused without a counter.
+    unchanged = {"moved"} | ({"max_input_tokens"} if name == "ContextPlan" else set())
+    assert set(changes) == set(type(value).__match_args__) - unchanged
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -191,6 +200,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "outlets": {"lore": 1},
     },
     "Placement": {
+        "requested_role": "user",
         "id": "other",
         "position": "at_depth",
         "role": "user",
@@ -206,7 +216,25 @@ CHANGES: dict[str, dict[str, Any]] = {
         "block_index": 7,
         "metadata": None,
     },
-    "PlacementResult": {"messages": [], "placements": (), "unfilled_outlets": ("x",), "layout": Layout()},
+    "PlacementResult": {
+        "messages": [],
+        "placements": (),
+        "unfilled_outlets": ("x",),
+        "layout": Layout(),
+        "findings": (),
+    },
+    "Finding": {
+        "kind": "invisible",
+        "text": "other",
+        "span": (0, 1),
+        "message_index": 7,
+        "part_index": 7,
+        "result_index": 7,
+        "end_part_index": 7,
+        "end_offset": 7,
+        "block_id": None,
+    },
+    "TrustPolicy": {"system": (), "developer": None, "user": (), "assistant": ()},
     "PlacementCapabilities": {"positions": (), "outlets": ()},
     "ContextFragment": {
         "id": "other",
@@ -227,6 +255,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "unit": "utf8",
         "merge_adjacent": False,
         "separator": "",
+        "trust_policy": None,
+        "token_counter": TokenCounter(len),
     },
     "FragmentUsage": {
         "id": "other",
@@ -239,6 +269,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "message_index": 7,
         "span": (0, 0),
         "metadata": None,
+        "tokens": 7,
     },
     "Mutation": {"kind": "removed", "fragment_id": "other", "field": "role"},
     "BuiltContext": {
@@ -252,6 +283,10 @@ CHANGES: dict[str, dict[str, Any]] = {
         "input_chars": 7,
         "max_input_chars": 7,
         "unit": "utf8",
+        "input_tokens": 7,
+        "max_input_tokens": 7,
+        "exactness": "estimated",
+        "unpriced_parts": 7,
     },
 }
 
@@ -318,7 +353,9 @@ def test_nothing_can_be_set_or_deleted(name: str) -> None:
 def test_to_dict_has_every_field_as_plain_data(name: str) -> None:
     value = MAKERS[name]()
     data = value.to_dict()
-    assert list(data) == list(type(value).__match_args__)
+    # What says something of tokens is left out where none were counted.
+    of_tokens = {"tokens", "token_counter", "input_tokens", "max_input_tokens", "exactness", "unpriced_parts"}
+    assert list(data) == [field for field in type(value).__match_args__ if field not in of_tokens]
     assert json.loads(json.dumps(data)) == data
     assert value.to_dict() is not data
 
@@ -413,15 +450,16 @@ def test_values_are_normalised() -> None:
         def __index__(self) -> int:
             return 3
 
-    block = ContextBlock(
-        id=Word("gate"),
-        position=Word("at_depth"),
-        content=Word("Shut."),
-        role=Word("user"),
-        depth=Number(),
-        order=Number(),
-    )
-    assert type(block.id) is type(block.position) is type(block.role) is str
+    given: dict[str, Any] = {
+        "id": Word("gate"),
+        "position": Word("at_depth"),
+        "content": Word("Shut."),
+        "role": Word("user"),
+        "depth": Number(),
+        "order": Number(),
+    }
+    block = ContextBlock(**given)
+    assert [type(value) for value in (block.id, block.position, block.role)] == [str, str, str]
     assert type(block.depth) is type(block.order) is int
     assert type(block.content) is Word
     layout = Layout(character=[0, Number()], conversation={"message_indices": range(3, 5)})
@@ -438,8 +476,9 @@ def test_order_is_the_number_given() -> None:
 
 
 def test_placement_and_built_context_know_their_types() -> None:
-    assert PlacementResult[dict[str, Any]].__origin__ is PlacementResult
-    assert BuiltContext[dict[str, Any]].__origin__ is BuiltContext
+    for generic in (PlacementResult[dict[str, Any]], BuiltContext[dict[str, Any]]):
+        assert get_origin(generic) in (PlacementResult, BuiltContext)
+        assert get_args(generic) == (dict[str, Any],)
 
 
 def test_generated_defaults() -> None:

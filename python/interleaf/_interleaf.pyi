@@ -1,14 +1,18 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import GenericAlias, MappingProxyType
 from typing import Any, Final, Generic, SupportsIndex, TypeVar, final, overload
 
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 from .adapters.protocol import MessageAdapter
 from .types import (
     BlockDict,
+    CacheStats,
+    ContentPolicy,
     ConversationDict,
     CreateMessage,
+    Exactness,
+    FindingKind,
     FragmentDict,
     FragmentValue,
     LayoutDict,
@@ -25,6 +29,7 @@ from .types import (
     Role,
     ToolExchanges,
     Trust,
+    TrustPolicyDict,
     UnfilledOutlets,
 )
 
@@ -33,10 +38,12 @@ _N = TypeVar("_N")
 
 __all__ = [
     "BuiltContext",
+    "CharCount",
     "ContextBlock",
     "ContextFragment",
     "ContextPlan",
     "Conversation",
+    "Finding",
     "FragmentUsage",
     "Layout",
     "Mutation",
@@ -44,11 +51,23 @@ __all__ = [
     "Placement",
     "PlacementCapabilities",
     "PlacementResult",
+    "StablePrefix",
+    "TokenCount",
+    "TokenCounter",
+    "TrustPolicy",
+    "UnpricedPart",
     "__version__",
     "assemble_context_plan",
     "assemble_fragments",
+    "count_chars",
+    "count_text",
+    "count_tokens",
+    "count_variants",
+    "first_difference",
     "get_placement_capabilities",
     "place_context_blocks",
+    "scan_content",
+    "stable_prefix",
 ]
 
 __version__: Final[str]
@@ -233,6 +252,7 @@ class Placement:
         "gap",
         "requested_gap",
         "moved",
+        "requested_role",
         "block_index",
         "metadata",
     )
@@ -246,6 +266,7 @@ class PlacementResult(Generic[_M]):
         placements: tuple[Placement, ...],
         unfilled_outlets: tuple[str, ...],
         layout: Layout,
+        findings: tuple[Finding, ...] | None = None,
     ) -> Self: ...
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
@@ -256,12 +277,14 @@ class PlacementResult(Generic[_M]):
     def unfilled_outlets(self) -> tuple[str, ...]: ...
     @property
     def layout(self) -> Layout: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> PlacementResult[_M]: ...
     def __replace__(self, **changes: Any) -> PlacementResult[_M]: ...
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it holds a list
-    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout")
+    __match_args__ = ("messages", "placements", "unfilled_outlets", "layout", "findings")
 
 @final
 class PlacementCapabilities:
@@ -319,6 +342,35 @@ class ContextFragment:
     __match_args__ = ("id", "source_id", "trust", "lifetime", "role", "max_chars", "value", "metadata")
 
 @final
+class TrustPolicy:
+    def __new__(
+        cls,
+        *,
+        system: Iterable[Trust] | None = None,
+        developer: Iterable[Trust] | None = None,
+        user: Iterable[Trust] | None = None,
+        assistant: Iterable[Trust] | None = None,
+    ) -> Self: ...
+    @staticmethod
+    def strict() -> TrustPolicy: ...
+    @classmethod
+    def from_dict(cls, mapping: TrustPolicyDict | Mapping[str, Any]) -> TrustPolicy: ...
+    @property
+    def system(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def developer(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def user(self) -> tuple[Trust, ...] | None: ...
+    @property
+    def assistant(self) -> tuple[Trust, ...] | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> TrustPolicy: ...
+    def __replace__(self, **changes: Any) -> TrustPolicy: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("system", "developer", "user", "assistant")
+
+@final
 class ContextPlan:
     def __new__(
         cls,
@@ -331,6 +383,9 @@ class ContextPlan:
         unit: LengthUnit | None = None,
         merge_adjacent: bool | None = None,
         separator: str | None = None,
+        trust_policy: TrustPolicy | TrustPolicyDict | Mapping[str, Any] | None = None,
+        max_input_tokens: SupportsIndex | float | None = None,
+        token_counter: TokenCounter | None = None,
     ) -> Self: ...
     @classmethod
     def from_dict(cls, mapping: PlanDict | Mapping[str, Any]) -> ContextPlan: ...
@@ -350,6 +405,12 @@ class ContextPlan:
     def merge_adjacent(self) -> bool: ...
     @property
     def separator(self) -> str: ...
+    @property
+    def trust_policy(self) -> TrustPolicy | None: ...
+    @property
+    def max_input_tokens(self) -> int | float | None: ...
+    @property
+    def token_counter(self) -> TokenCounter | None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> ContextPlan: ...
     def __replace__(self, **changes: Any) -> ContextPlan: ...
@@ -364,6 +425,9 @@ class ContextPlan:
         "unit",
         "merge_adjacent",
         "separator",
+        "trust_policy",
+        "max_input_tokens",
+        "token_counter",
     )
 
 @final
@@ -381,6 +445,7 @@ class FragmentUsage:
         message_index: int,
         span: tuple[int, int],
         metadata: object = None,
+        tokens: int | None = None,
     ) -> Self: ...
     @property
     def id(self) -> str: ...
@@ -402,6 +467,8 @@ class FragmentUsage:
     def span(self) -> tuple[int, int]: ...
     @property
     def metadata(self) -> Any: ...
+    @property
+    def tokens(self) -> int | None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> FragmentUsage: ...
     def __replace__(self, **changes: Any) -> FragmentUsage: ...
@@ -418,6 +485,7 @@ class FragmentUsage:
         "message_index",
         "span",
         "metadata",
+        "tokens",
     )
 
 @final
@@ -437,6 +505,56 @@ class Mutation:
     __match_args__ = ("kind", "fragment_id", "field")
 
 @final
+class Finding:
+    def __new__(
+        cls,
+        *,
+        kind: FindingKind,
+        text: str,
+        span: tuple[int, int],
+        message_index: int | None = None,
+        part_index: int | None = None,
+        result_index: int | None = None,
+        end_part_index: int | None = None,
+        end_offset: int | None = None,
+        block_id: str | None = None,
+    ) -> Self: ...
+    @property
+    def kind(self) -> FindingKind: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def span(self) -> tuple[int, int]: ...
+    @property
+    def message_index(self) -> int | None: ...
+    @property
+    def part_index(self) -> int | None: ...
+    @property
+    def result_index(self) -> int | None: ...
+    @property
+    def end_part_index(self) -> int | None: ...
+    @property
+    def end_offset(self) -> int | None: ...
+    @property
+    def block_id(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> Finding: ...
+    def __replace__(self, **changes: Any) -> Finding: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = (
+        "kind",
+        "text",
+        "span",
+        "message_index",
+        "part_index",
+        "result_index",
+        "end_part_index",
+        "end_offset",
+        "block_id",
+    )
+
+@final
 class BuiltContext(Generic[_M]):
     def __new__(
         cls,
@@ -451,6 +569,10 @@ class BuiltContext(Generic[_M]):
         input_chars: int,
         max_input_chars: int | float,
         unit: LengthUnit,
+        input_tokens: int | None = None,
+        max_input_tokens: int | float | None = None,
+        exactness: Exactness | None = None,
+        unpriced_parts: int | None = None,
     ) -> Self: ...
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
@@ -473,6 +595,14 @@ class BuiltContext(Generic[_M]):
     def max_input_chars(self) -> int | float: ...
     @property
     def unit(self) -> LengthUnit: ...
+    @property
+    def input_tokens(self) -> int | None: ...
+    @property
+    def max_input_tokens(self) -> int | float | None: ...
+    @property
+    def exactness(self) -> Exactness | None: ...
+    @property
+    def unpriced_parts(self) -> int | None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def replace(self, **changes: Any) -> BuiltContext[_M]: ...
     def __replace__(self, **changes: Any) -> BuiltContext[_M]: ...
@@ -489,6 +619,10 @@ class BuiltContext(Generic[_M]):
         "input_chars",
         "max_input_chars",
         "unit",
+        "input_tokens",
+        "max_input_tokens",
+        "exactness",
+        "unpriced_parts",
     )
 
 @overload
@@ -505,6 +639,7 @@ def place_context_blocks(
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
     mid_conversation_roles: Mapping[Role, Role] | None = None,
+    content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M]: ...
 @overload
 def place_context_blocks(
@@ -520,6 +655,7 @@ def place_context_blocks(
     unfilled_outlets: UnfilledOutlets | None = "remove",
     separator: str | None = "\n",
     mid_conversation_roles: Mapping[Role, Role] | None = None,
+    content_policy: ContentPolicy | None = "ignore",
 ) -> PlacementResult[_M | _N]: ...
 def get_placement_capabilities(layout: Layout | LayoutDict | Mapping[str, Any]) -> PlacementCapabilities: ...
 @overload
@@ -550,3 +686,153 @@ def assemble_fragments(
     separator: str | None = "\n\n",
     create_message: CreateMessage[_N],
 ) -> BuiltContext[_N]: ...
+def scan_content(
+    text_or_messages: str | Sequence[Any], *, adapter: MessageAdapter[Any] | None = None
+) -> tuple[Finding, ...]: ...
+
+@final
+class UnpricedPart:
+    def __new__(cls, *, message_index: int, part_index: int, type: str) -> Self: ...
+    @property
+    def message_index(self) -> int: ...
+    @property
+    def part_index(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> UnpricedPart: ...
+    def __replace__(self, **changes: Any) -> UnpricedPart: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("message_index", "part_index", "type")
+
+@final
+class CharCount:
+    def __new__(cls, *, total: int, per_message: Sequence[int], unit: LengthUnit, opaque_parts: int = 0) -> Self: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def per_message(self) -> tuple[int, ...]: ...
+    @property
+    def unit(self) -> LengthUnit: ...
+    @property
+    def opaque_parts(self) -> int: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> CharCount: ...
+    def __replace__(self, **changes: Any) -> CharCount: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("total", "per_message", "unit", "opaque_parts")
+
+@final
+class TokenCount:
+    def __new__(
+        cls,
+        *,
+        total: int,
+        per_message: Sequence[int],
+        priming: int,
+        exactness: Exactness,
+        unpriced_parts: Sequence[UnpricedPart] = ...,
+    ) -> Self: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def per_message(self) -> tuple[int, ...]: ...
+    @property
+    def priming(self) -> int: ...
+    @property
+    def exactness(self) -> Exactness: ...
+    @property
+    def unpriced_parts(self) -> tuple[UnpricedPart, ...]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> TokenCount: ...
+    def __replace__(self, **changes: Any) -> TokenCount: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("total", "per_message", "priming", "exactness", "unpriced_parts")
+
+@disjoint_base
+class TokenCounter:
+    def __new__(
+        cls,
+        count: Callable[[str], int],
+        *,
+        count_batch: Callable[[list[str]], Sequence[int]] | None = None,
+        name: str | None = None,
+        render: Callable[[Any], str] | None = None,
+        tokens_per_message: SupportsIndex | None = None,
+        tokens_per_name: SupportsIndex | None = None,
+        tokens_priming: SupportsIndex | None = None,
+        part_tokens: Mapping[str, int] | Callable[[Any], int | None] | None = None,
+        cache_bytes: SupportsIndex | None = None,
+    ) -> Self: ...
+    @property
+    def count(self) -> Callable[[str], int]: ...
+    @property
+    def count_batch(self) -> Callable[[list[str]], Sequence[int]] | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def render(self) -> Callable[[Any], str] | None: ...
+    @property
+    def tokens_per_message(self) -> int: ...
+    @property
+    def tokens_per_name(self) -> int: ...
+    @property
+    def tokens_priming(self) -> int: ...
+    @property
+    def part_tokens(self) -> Mapping[str, int] | Callable[[Any], int | None] | None: ...
+    def stats(self) -> CacheStats: ...
+    def clear(self) -> None: ...
+
+def count_tokens(messages: Sequence[Any], counter: TokenCounter, adapter: object = None) -> TokenCount: ...
+def count_variants(
+    messages: Sequence[Any],
+    variants: list[Any],
+    indices: Sequence[int],
+    counter: TokenCounter,
+    adapter: object = None,
+) -> tuple[TokenCount, list[int]]: ...
+def count_text(string: str, counter: TokenCounter) -> int: ...
+def count_chars(messages: Sequence[Any], unit: LengthUnit | None = None, adapter: object = None) -> CharCount: ...
+
+@final
+class StablePrefix:
+    def __new__(
+        cls,
+        *,
+        messages: int,
+        first_changed: int | None = None,
+        chars: int,
+        tokens: int | None = None,
+        cache_blocks: int | None = None,
+        changed_by: str | None = None,
+    ) -> Self: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def first_changed(self) -> int | None: ...
+    @property
+    def chars(self) -> int: ...
+    @property
+    def tokens(self) -> int | None: ...
+    @property
+    def cache_blocks(self) -> int | None: ...
+    @property
+    def changed_by(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def replace(self, **changes: Any) -> StablePrefix: ...
+    def __replace__(self, **changes: Any) -> StablePrefix: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    __match_args__ = ("messages", "first_changed", "chars", "tokens", "cache_blocks", "changed_by")
+
+def stable_prefix(
+    previous: Sequence[Any],
+    current: Sequence[Any],
+    counter: TokenCounter | None = None,
+    block_size: SupportsIndex | None = None,
+    adapter: object = None,
+) -> StablePrefix: ...
+def first_difference(before: str, now: str) -> int | None: ...

@@ -10,13 +10,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan
+    from ._interleaf import ContextBlock, ContextFragment, Conversation, OutletSpan, TokenCounter, TrustPolicy
 
 __all__ = [
     "BlockDict",
+    "CacheStats",
     "ContentPart",
+    "ContentPolicy",
     "ConversationDict",
     "CreateMessage",
+    "Exactness",
+    "FindingKind",
     "FragmentDict",
     "FragmentValue",
     "LayoutDict",
@@ -33,6 +37,7 @@ __all__ = [
     "Role",
     "ToolExchanges",
     "Trust",
+    "TrustPolicyDict",
     "UnfilledOutlets",
 ]
 
@@ -68,8 +73,26 @@ ToolExchanges: TypeAlias = Literal["keep", "split"]
 UnfilledOutlets: TypeAlias = Literal["remove", "keep", "error"]
 """What happens to the marker of an outlet that no block fills."""
 
+ContentPolicy: TypeAlias = Literal["ignore", "report", "refuse"]
+"""What a placement does about rendered text that pretends to be something else."""
+
 MutationKind: TypeAlias = Literal["removed", "field_changed", "value_changed", "added", "reordered"]
 """What an audit can find."""
+
+FindingKind: TypeAlias = Literal[
+    "control_token",
+    "look_alike_token",
+    "sentence_token",
+    "reasoning_tag",
+    "outlet_marker",
+    "tag_characters",
+    "invisible",
+    "bidi_control",
+    "variation_selectors",
+]
+"""What a scan can find."""
+Exactness: TypeAlias = Literal["rendered", "estimated"]
+"""Whether tokens were counted of rendered messages, to the letter, or estimated from their pieces."""
 
 FragmentValue: TypeAlias = "str | int | float | bool | Sequence[Any] | Mapping[str, Any]"
 """Text, or a JSON value: dicts with `str` keys, lists, tuples, ints, finite floats, bools and, inside, None."""
@@ -80,6 +103,16 @@ class Message(TypedDict):
 
     role: Role
     content: str
+
+
+class CacheStats(TypedDict):
+    """What a cache of token counts did and holds."""
+
+    hits: int
+    misses: int
+    entries: int
+    bytes: int
+    max_bytes: int
 
 
 class ContentPart(TypedDict):
@@ -160,6 +193,15 @@ class FragmentDict(_FragmentRequired, total=False):
     metadata: object
 
 
+class TrustPolicyDict(TypedDict, total=False):
+    """The mapping form of a `TrustPolicy`."""
+
+    system: Iterable[Trust] | None
+    developer: Iterable[Trust] | None
+    user: Iterable[Trust] | None
+    assistant: Iterable[Trust] | None
+
+
 class _PlanRequired(TypedDict):
     fragments: Iterable[ContextFragment | FragmentDict]
     max_input_chars: SupportsIndex | float
@@ -174,6 +216,9 @@ class PlanDict(_PlanRequired, total=False):
     unit: LengthUnit | None
     merge_adjacent: bool | None
     separator: str | None
+    trust_policy: TrustPolicy | TrustPolicyDict | None
+    max_input_tokens: SupportsIndex | float | None
+    token_counter: TokenCounter | None
 
 
 CreateMessage: TypeAlias = Callable[[Message], M]

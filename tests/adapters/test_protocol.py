@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from interleaf import AdapterError, LayoutError, place_context_blocks
 from interleaf.adapters import MessageAdapter, MixedAdapter, ObjectAdapter
+
+if TYPE_CHECKING:
+    from implementations import Implementation
 
 LAYOUT = {"author_note": 0, "conversation": {"message_indices": [1, 2]}}
 NOTE: dict[str, Any] = {"id": "tone", "position": "author_note_bottom", "content": "soft"}
@@ -50,7 +53,7 @@ class Tuples:
         return message[1] == "call"
 
 
-def test_it_is_asked_of_nothing_but_what_has_to_be_looked_at() -> None:
+def test_it_is_asked_of_nothing_but_what_has_to_be_looked_at(placed_by: Implementation) -> None:
     adapter = Tuples()
     _: MessageAdapter[Any] = adapter
     result = place_context_blocks(MESSAGES, [NOTE, LORE, LAST], LAYOUT, adapter=adapter)
@@ -64,7 +67,7 @@ def test_it_is_asked_of_nothing_but_what_has_to_be_looked_at() -> None:
     assert result.messages[1] is MESSAGES[1]
     assert result.messages[3] is MESSAGES[2]
     assert [each.role for each in result.placements] == ["system", "system", "developer"]
-    assert adapter.asked == [
+    asked = [
         ("text_parts", ("system", "note")),
         ("joined", ("user", "a"), ("assistant", "b")),
         ("waiting", ("assistant", "b")),
@@ -74,6 +77,9 @@ def test_it_is_asked_of_nothing_but_what_has_to_be_looked_at() -> None:
         ("text_parts", ("system", "note\nsoft")),
         ("role", ("system", "note")),
     ]
+    # The reference may ask twice, and in another order.
+    assert set(adapter.asked) == set(asked)
+    assert placed_by.name != "native" or adapter.asked == asked
 
 
 def test_parts_are_described_by_pairs_of_index_and_text() -> None:
@@ -114,18 +120,18 @@ def test_a_host_without_text_is_refused() -> None:
 
 
 WRONG_ANSWERS = [
-    ("role", 5, "messages[0]", "int 5.*a str or None"),
-    ("text_parts", 5, "messages[0]", "int 5.*a str, None, or a sequence"),
-    ("text_parts", b"note", "messages[0]", "bytes.*a str, None, or a sequence"),
+    ("role", 5, "messages[0]", "5.*a str or None"),
+    ("text_parts", 5, "messages[0]", "5.*a str, None, or a sequence"),
+    ("text_parts", b"note", "messages[0]", "found .*a str, None, or a sequence"),
     ("text_parts", {"text": "note"}, "messages[0]", "dict.*a str, None, or a sequence"),
-    ("text_parts", ["note", 5], "messages[0]", "int 5.*a str, None, or a sequence"),
+    ("text_parts", ["note", 5], "messages[0]", "5.*a str, None, or a sequence"),
     ("with_text", None, "messages[0]", "None.*a message"),
-    ("with_text", MESSAGES[0], "messages[0]", "the message itself.*a changed copy"),
-    ("with_text", ("system", "other"), "messages[0]", "another than the one it was given.*the new text"),
-    ("with_text", ("system", ["note\nsoft"]), "messages[0]", "another than the one it was given.*the new text"),
+    ("with_text", MESSAGES[0], "messages[0]", "found .*a changed copy"),
+    ("with_text", ("system", "other"), "messages[0]", "found .*the new text"),
+    ("with_text", ("system", ["note\nsoft"]), "messages[0]", "found .*the new text"),
     ("create", None, "blocks[1]", "None.*a message"),
     ("joined", None, "messages[2]", "None.*True or False"),
-    ("joined", "no", "messages[2]", "str.*True or False"),
+    ("joined", "no", "messages[2]", "no.*True or False"),
     ("waiting", None, "messages[2]", "None.*True or False"),
 ]
 
@@ -148,7 +154,7 @@ def test_a_copy_with_another_number_of_parts_is_a_wrong_answer() -> None:
         def with_text(self, message: Any, _text: Any, /) -> Any:
             return (message[0], [message[1][0]])
 
-    with pytest.raises(AdapterError, match="another than the one it was given"):
+    with pytest.raises(AdapterError, match="the new text"):
         place_context_blocks([("system", ["note"])], [NOTE], {"author_note": 0}, adapter=Short())
 
 
@@ -160,7 +166,7 @@ def test_what_lacks_a_method_is_no_adapter(method: str) -> None:
 
 
 def test_the_class_of_an_adapter_is_no_adapter() -> None:
-    with pytest.raises(TypeError, match="the class Tuples; call it"):
+    with pytest.raises(TypeError, match="the class Tuples"):
         place_context_blocks(MESSAGES, [], {}, adapter=Tuples)
 
 

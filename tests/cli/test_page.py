@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -197,6 +198,22 @@ def test_parts_tool_calls_and_empty_content_are_shown() -> None:
         assert shown in text
 
 
+def test_messages_of_other_types_are_read_by_their_attributes() -> None:
+    gemini = SimpleNamespace(role="user", parts=[SimpleNamespace(text="in a part")])
+    llama = SimpleNamespace(
+        role=SimpleNamespace(value="assistant"), blocks=[SimpleNamespace(text="in a block")], content="joined"
+    )
+    langchain = SimpleNamespace(type="human", content="in the content")
+    once = iter(["read once"])
+    result = place_context_blocks([gemini, llama, langchain, {"role": "user", "content": once}], [], {})
+    page = render_report(result)
+    text = Reader(page).text
+    assert re.findall(r'<span class="role">(\w+)</span>', page) == ["user", "assistant", "human", "user"]
+    assert all(words in text for words in ("in a part", "in a block", "in the content", "list_iterator"))
+    assert "joined" not in text
+    assert list(once) == ["read once"]
+
+
 def test_the_bar_shares_out_every_character(placing: dict[str, Any]) -> None:
     result = place_context_blocks(placing["messages"], placing["blocks"], placing["layout"])
     total = sum(len(message["content"] or "") for message in result.messages)
@@ -254,6 +271,8 @@ def test_nothing_changed_or_only_appended(placing: dict[str, Any]) -> None:
     page = render_report(longer, previous=result)
     assert "Nothing that was sent has changed; 1 message appended." in page
     assert 'class="mark lost"' not in page
+    page = render_report(result, previous=longer)
+    assert "Nothing that was sent has changed; 1 message at its end is gone." in page
 
 
 def test_a_wrong_result_is_a_type_error() -> None:

@@ -137,6 +137,16 @@ def test_lone_surrogates_come_out_as_they_went_in(run: Any, placing: dict[str, A
         assert json.loads(done.stdout)["messages"][0]["content"] == placing["blocks"][0]["content"]
 
 
+def test_roles_may_be_mapped_within_the_conversation(run: Any, placing: dict[str, Any]) -> None:
+    for key in ("mid_conversation_roles", "midConversationRoles"):
+        result = json.loads(run("place", "-", given=placing | {key: {"system": "user"}}).stdout)
+        (fog,) = (placement for placement in result["placements"] if placement["id"] == "rule/fog")
+        assert (fog["role"], fog["requested_role"]) == ("user", "system")
+    done = run("place", "-", given=placing | {"mid_conversation_roles": {"system": "narrator"}})
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert done.stderr.startswith(b"error: invalid_option at mid_conversation_roles")
+
+
 def test_options_may_stand_together(run: Any, placing: dict[str, Any]) -> None:
     beside = run("place", "-", given=placing | {"separator": " / "})
     assert run("place", "-", given=placing | {"options": {"separator": " / "}}).stdout == beside.stdout

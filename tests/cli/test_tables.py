@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -81,9 +82,24 @@ def test_rich_does_not_read_markup_in_content(tmp_path: Any, placing: dict[str, 
     assert "[bold]x[/bold] [link=http://x]y[/link] :smile: [/]" in on_terminal("explain", str(request), size=(40, 200))
 
 
-def test_a_line_fits_the_terminal(without_library: Any) -> None:
-    for line in on_terminal("demo", env=without_library("rich"), size=(40, 100)).split("\r\n\r\n")[1].splitlines():
-        assert columns(line) <= 100
+@pytest.mark.parametrize("width", [80, 110, 200])
+@pytest.mark.parametrize("library", ["", "rich"])
+def test_a_table_fits_the_terminal_and_keeps_its_numbers(without_library: Any, width: int, library: str) -> None:
+    if not library:
+        pytest.importorskip("rich", reason="the extra `cli` is not installed")
+    environment = {"NO_COLOR": "1"} | (without_library(library) if library else {})
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal("demo", env=environment, size=(40, width))).splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith("made by"))
+    rows = lines[at : lines.index("characters by source")]
+    assert all(columns(line) <= width for line in rows)
+    assert [number for number in range(16) if not any(re.search(rf" {number}  ", line) for line in rows)] == []
+    assert sum("  system  " in line for line in rows) == 9
+
+
+def test_what_grep_looks_for_is_whole_in_a_pipe(run: Any, placing: dict[str, Any]) -> None:
+    placing["blocks"][0]["id"] = "a long id " * 12 + "end"
+    text = run("explain", "-", given=placing).stdout.decode()
+    assert f"+ {placing['blocks'][0]['id']}  before_character" in text
 
 
 def test_columns_count_what_a_terminal_shows() -> None:

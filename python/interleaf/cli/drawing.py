@@ -46,7 +46,12 @@ def draw_messages(prompt: Prompt) -> None:
         prompt: what to draw.
     """
     table = Table(
-        (Column("made by"), Column("#", "right"), Column("role"), Column("text", shrinks=True)),
+        (
+            Column("made by", shrinks=True, whole_in_pipes=True),
+            Column("#", "right"),
+            Column("role"),
+            Column("text", shrinks=True),
+        ),
         tuple(_message_rows(prompt)),
     )
     print_table(table)
@@ -93,8 +98,8 @@ def draw_budgets(entries: Sequence[Entry], unit: str, total: int, limit: float |
     rows.append((Cell("total", "bold"), Cell(""), Cell(""), Cell(""), *_budget_cells(total, limit)))
     names = [name for name, _ in entries[0].facts[:3]] if entries else ["source", "trust", "lifetime"]
     columns = (
-        Column("fragment"),
-        *(Column(name) for name in names),
+        Column("fragment", shrinks=True, whole_in_pipes=True),
+        *(Column(name, shrinks=name == "source", whole_in_pipes=True) for name in names),
         Column("used", "right"),
         Column("of", "right"),
         Column(""),

@@ -112,7 +112,12 @@ def _draw(prompt: Prompt, not_placed: Sequence[NotPlaced]) -> None:
     if not_placed:
         print_heading(f"not placed: {len(not_placed)}")
         rows = tuple((Cell(each.id, "red"), Cell(each.reason), Cell(each.text[:300], "dim")) for each in not_placed)
-        print_table(Table((Column("entry"), Column("why"), Column("text", shrinks=True)), rows))
+        columns = (
+            Column("entry", shrinks=True, whole_in_pipes=True),
+            Column("why", shrinks=True, whole_in_pipes=True),
+            Column("text", shrinks=True),
+        )
+        print_table(Table(columns, rows))
         print_line()
     draw_messages(prompt)
     print_line()

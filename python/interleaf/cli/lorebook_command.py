@@ -70,7 +70,16 @@ def _draw(book: Lorebook, fit: LayoutFit | None, wanted: str | None) -> None:
         print_line()
         print_heading(f"the layout has no place for {len(fit.unanchored)} of the enabled entries")
         rows = tuple((Cell(each.id, "red"), Cell(each.position), Cell(each.missing)) for each in fit.unanchored)
-        print_table(Table((Column("entry"), Column("position"), Column("missing in the layout")), rows))
+        print_table(
+            Table(
+                (
+                    Column("entry", shrinks=True, whole_in_pipes=True),
+                    Column("position"),
+                    Column("missing in the layout"),
+                ),
+                rows,
+            )
+        )
     shown = {entry.id for entry in entries}
     problems = [problem for problem in book.problems if wanted is None or problem.entry in shown]
     _draw_problems("left out", [problem for problem in problems if problem.left_out])
@@ -79,7 +88,7 @@ def _draw(book: Lorebook, fit: LayoutFit | None, wanted: str | None) -> None:
 
 def _draw_entries(entries: Sequence[LorebookEntry]) -> None:
     columns = (
-        Column("entry"),
+        Column("entry", shrinks=True, whole_in_pipes=True),
         Column("state"),
         Column("place"),
         Column("role"),
@@ -116,7 +125,12 @@ def _draw_problems(heading: str, problems: Sequence[Problem]) -> None:
         (Cell(problem.entry or "(the file)"), Cell(problem.field), Cell(problem.found), Cell(problem.done))
         for problem in problems
     )
-    columns = (Column("entry"), Column("field"), Column("found", shrinks=True), Column("done", shrinks=True))
+    columns = (
+        Column("entry", shrinks=True, whole_in_pipes=True),
+        Column("field"),
+        Column("found", shrinks=True),
+        Column("done", shrinks=True),
+    )
     print_table(Table(columns, rows))
 
 

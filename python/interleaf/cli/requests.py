@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _REQUIRED: Final = {"messages": list, "blocks": list, "layout": dict}
-_OPTIONS: Final = ("tool_exchanges", "unfilled_outlets", "separator")
+_OPTIONS: Final = ("tool_exchanges", "unfilled_outlets", "separator", "mid_conversation_roles")
 _PLAN_KEYS: Final = (
     "fragments",
     "max_input_chars",
@@ -145,8 +145,9 @@ def parse_place_request(value: Any) -> PlaceRequest:
     """Reads a placement request out of parsed JSON.
 
     Args:
-        value: an object with `messages`, `blocks`, `layout`, and perhaps `tool_exchanges`, `unfilled_outlets` and
-            `separator`, beside them or in an object `options`; keys may be spelled in camelCase.
+        value: an object with `messages`, `blocks`, `layout`, and perhaps `tool_exchanges`, `unfilled_outlets`,
+            `separator` and `mid_conversation_roles`, beside them or in an object `options`; keys may be spelled in
+            camelCase.
 
     Returns:
         The request.

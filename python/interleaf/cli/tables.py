@@ -18,10 +18,13 @@ __all__ = ["Cell", "Column", "Table", "bar", "print_heading", "print_line", "pri
 _PIPE_WIDTH: Final = 120
 """Columns of a table that no terminal limits."""
 
-_LEAST: Final = 24
+_LEAST: Final = 20
 """Columns that a shrinking column keeps on the narrowest terminal."""
 
 _GAP: Final = "  "
+
+_RICH_GAP: Final = "   "
+"""What rich draws between two columns of a box without lines: one space of padding each, and the line that is none."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,13 @@ class Column:
         title: its heading.
         align: `left`, or `right` for numbers.
         shrinks: whether it gives way when the table is too wide.
+        whole_in_pipes: whether it does so on a terminal only: what `grep` may look for is never cut.
     """
 
     title: str
     align: Literal["left", "right"] = "left"
     shrinks: bool = False
+    whole_in_pipes: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,11 +78,14 @@ def print_table(table: Table) -> None:
     """
     if not table.rows:
         return
+    rows = [[visible(cell.text) for cell in row] for row in table.rows]
     console = _console()
     if console is not None:
-        console.print(_rich_table(table))
+        # Rich would take from every column alike when there is too little room; an index of two digits is then gone.
+        console.print(_rich_table(table, rows, _widths(table, rows, console.width, len(_RICH_GAP))))
     else:
-        print_text(_plain_table(table, _width(), _ellipsis()))
+        widths = _widths(table, rows, _width(), len(_GAP))
+        print_text(_plain_table(table, rows, widths, _ellipsis()))
 
 
 def print_heading(text: str) -> None:
@@ -131,47 +139,53 @@ def bar(size: float, whole: float, width: int = 20) -> str:
 
 def _console() -> Any:
     """Rich's console when standard output is a terminal and rich is installed; else None."""
-    stream = sys.stdout
-    if stream is None or not stream.isatty():
+    if not _is_terminal():
         return None
     try:
         from rich.console import Console
     except ImportError:
         return None
-    return Console(no_color=not wants_colour(stream), highlight=False, soft_wrap=False)
+    return Console(no_color=not wants_colour(sys.stdout), highlight=False, soft_wrap=False)
 
 
-def _rich_table(table: Table) -> Any:
+def _widths(table: Table, rows: Sequence[Sequence[str]], width: int, gap: int) -> list[int]:
+    """The width of each column, within the whole width as far as those that shrink allow it."""
+    titles = [column.title for column in table.columns]
+    widths = [max(columns(row[index]) for row in (titles, *rows)) for index in range(len(titles))]
+    in_pipe = not _is_terminal()
+    shrinking = sorted(
+        (widths[index], index)
+        for index, column in enumerate(table.columns)
+        if column.shrinks and not (in_pipe and column.whole_in_pipes)
+    )
+    others = sum(widths) - sum(size for size, _ in shrinking)
+    room = max(_LEAST * len(shrinking), width - others - gap * (len(titles) - 1))
+    # The narrowest first, so that what it does not need is left for the wider ones.
+    for done, (size, index) in enumerate(shrinking):
+        widths[index] = min(size, room // (len(shrinking) - done))
+        room -= widths[index]
+    return widths
+
+
+def _rich_table(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Any:
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column in table.columns:
-        drawn.add_column(
-            column.title,
-            justify=column.align,
-            no_wrap=True,
-            overflow="ellipsis",
-            ratio=1 if column.shrinks else None,
-        )
-    for row in table.rows:
+    for column, width in zip(table.columns, widths, strict=True):
+        drawn.add_column(column.title, justify=column.align, no_wrap=True, overflow="ellipsis", width=width)
+    for row, texts in zip(table.rows, rows, strict=True):
         # Text, not markup: a cell with [bold] in it says [bold].
-        drawn.add_row(*(Text(visible(cell.text), style=cell.style) for cell in row))
+        cells = (
+            Text(shortened(text, width), style=cell.style) for cell, text, width in zip(row, texts, widths, strict=True)
+        )
+        drawn.add_row(*cells)
     return drawn
 
 
-def _plain_table(table: Table, width: int, ellipsis: str) -> str:
-    rows = [[visible(cell.text) for cell in row] for row in table.rows]
+def _plain_table(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int], ellipsis: str) -> str:
     titles = [column.title for column in table.columns]
-    widths = [max(columns(row[index]) for row in (titles, *rows)) for index in range(len(titles))]
-    others = sum(size for size, column in zip(widths, table.columns, strict=True) if not column.shrinks)
-    # The narrowest first, so that what it does not need is left for the wider ones.
-    shrinking = sorted((widths[index], index) for index, column in enumerate(table.columns) if column.shrinks)
-    room = max(_LEAST * len(shrinking), width - others - len(_GAP) * (len(titles) - 1))
-    for done, (size, index) in enumerate(shrinking):
-        widths[index] = min(size, room // (len(shrinking) - done))
-        room -= widths[index]
     lines = [_plain_row(titles, widths, table.columns, ellipsis)]
     lines.append(_GAP.join("-" * size for size in widths))
     lines.extend(_plain_row(row, widths, table.columns, ellipsis) for row in rows)
@@ -187,9 +201,12 @@ def _plain_row(row: Sequence[str], widths: Sequence[int], layout: Sequence[Colum
     return _GAP.join(cells)
 
 
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def _width() -> int:
-    stream = sys.stdout
-    if stream is None or not stream.isatty():
+    if not _is_terminal():
         return _PIPE_WIDTH
     return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns
 

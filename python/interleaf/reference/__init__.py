@@ -20,6 +20,7 @@ from .placing import place_context_blocks
 from .records import (
     BuiltContext,
     Conversation,
+    Finding,
     FragmentUsage,
     Layout,
     Mutation,
@@ -32,6 +33,7 @@ from .records import (
 __all__ = [
     "BuiltContext",
     "Conversation",
+    "Finding",
     "FragmentUsage",
     "Layout",
     "Mutation",

@@ -61,8 +61,10 @@ class Adapted:
             expected = [own[index] if new is None and index is not None else new for index, new in text]
             text = list(text)
         changed = _ask(self.adapter, "with_text", self.path, self.message, text)
-        if changed is None or changed is self.message:
-            raise _wrong_answer(self.adapter, "with_text", self.path, changed, "a changed copy of the message")
+        if changed is None:
+            raise _wrong_answer(self.adapter, "with_text", self.path, changed, "a message")
+        if changed is self.message:
+            raise _wrong_answer(self.adapter, "with_text", self.path, changed, "a changed copy of it")
         if self._texts_of(changed) != expected:
             code = "invalid_adapter" if self.given else "unchangeable_message"
             raise _wrong_answer(self.adapter, "with_text", self.path, changed, "a copy with the new text", code)
@@ -78,8 +80,10 @@ class Adapted:
             return texts
         if is_sequence(texts):
             parts = list(texts)
-            if all(part is None or isinstance(part, str) for part in parts):
+            wrong = [part for part in parts if part is not None and not isinstance(part, str)]
+            if not wrong:
                 return parts
+            texts = wrong[0]
         raise _wrong_answer(self.adapter, "text_parts", self.path, texts, "a str, None, or a sequence of str and None")
 
 
@@ -108,7 +112,6 @@ def located(path: str) -> Iterator[None]:
     except AdapterError as error:
         if not error.path:
             error.path = path
-            error.args = (f"{path}: {error}",)
         raise
 
 
@@ -135,5 +138,5 @@ def _wrong_answer(
     adapter: Any, method: str, path: str, answer: object, expected: str, code: str = "invalid_adapter"
 ) -> AdapterError:
     return AdapterError(
-        f"{path}: found {describe(answer)}, expected {expected} from {type(adapter).__name__}.{method}", code, path
+        f"found {describe(answer)}, expected {expected} from {type(adapter).__name__}.{method}", code, path
     )

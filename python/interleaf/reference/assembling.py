@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BudgetExceededError
@@ -12,6 +13,8 @@ from .measuring import measure, measure_additional
 from .plans import Plan, read_plan
 from .records import BuiltContext, FragmentUsage
 from .rendering import make_message
+from .token_rule import TokenRule
+from .trusting import check_trust
 from .values import describe, plain_str
 
 if TYPE_CHECKING:
@@ -32,7 +35,8 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
         TypeError: `create_message` is not callable.
         PlanError: the plan, a fragment, an original or an additional message is malformed.
         MutationError: the fragments are not their originals.
-        BudgetExceededError: a fragment, or the whole input, is over its budget.
+        BudgetExceededError: a fragment, or the whole input, is over its budget; characters are checked before tokens.
+        CounterError: the plan's token counter failed, or returned what is no count.
 
     >>> built = assemble_context_plan({
     ...     "fragments": [{"id": "question", "source_id": "chat", "trust": "user", "lifetime": "turn",
@@ -45,6 +49,7 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
     check_callbacks(create_message=create_message)
     checked = read_plan(plan)
     fragments = read_fragments(checked.fragments, "fragments")
+    check_trust(fragments, checked.trust_policy)
     originals = None
     if checked.original_fragments is not None:
         originals = read_fragments(checked.original_fragments, "original_fragments")
@@ -58,8 +63,24 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
     input_chars = sum(each.chars for each in usage) + separator_chars + additional.chars
     _refuse_over_budget(usage, input_chars, checked)
     messages = [make_message(group[0].role, _joined(group, checked.separator), create_message) for group in groups]
+    messages += checked.additional_messages
+    tokens: dict[str, Any] = {}
+    if checked.token_counter is not None:
+        rule = TokenRule(checked.token_counter)
+        input_tokens = rule.count_messages(messages)
+        usage = tuple(
+            replace(each, tokens=rule.count_text(fragment.text))
+            for each, fragment in zip(usage, fragments, strict=True)
+        )
+        _refuse_tokens_over_budget(usage, input_tokens, checked)
+        tokens = {
+            "input_tokens": input_tokens,
+            "max_input_tokens": checked.max_input_tokens,
+            "exactness": rule.exactness,
+            "unpriced_parts": rule.unpriced_parts,
+        }
     return BuiltContext(
-        messages=[*messages, *checked.additional_messages],
+        messages=messages,
         fragment_usage=usage,
         static_messages=_leading(groups, ("static",)),
         session_messages=_leading(groups, ("static", "session")),
@@ -69,6 +90,7 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
         input_chars=input_chars,
         max_input_chars=checked.max_input_chars,
         unit=checked.unit,
+        **tokens,
     )
 
 
@@ -177,6 +199,21 @@ def _refuse_over_budget(usage: tuple[FragmentUsage, ...], input_chars: int, plan
             limit=plan.max_input_chars,
             actual=input_chars,
             unit=plan.unit,
+            usage=cast("Any", usage),
+        )
+
+
+def _refuse_tokens_over_budget(usage: tuple[FragmentUsage, ...], input_tokens: int, plan: Plan) -> None:
+    """Refuse an input whose tokens are over their budget."""
+    limit = plan.max_input_tokens
+    if limit is not None and input_tokens > limit:
+        raise BudgetExceededError(
+            f"the input has {input_tokens} tokens; expected at most {describe(limit)}, its max_input_tokens",
+            "input_over_budget",
+            "max_input_tokens",
+            limit=limit,
+            actual=input_tokens,
+            unit="tokens",
             usage=cast("Any", usage),
         )
 

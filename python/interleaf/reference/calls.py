@@ -70,7 +70,7 @@ def _wrong_role_changes(value: object) -> InterleafError:
 
 def is_listing(value: object) -> bool:
     """Tell what may list fragments or ids: any iterable but text, bytes and mappings."""
-    if isinstance(value, (str, bytes, Mapping)):
+    if isinstance(value, (str, bytes, bytearray, memoryview, Mapping)):
         return False
     try:
         iter(cast("Any", value))

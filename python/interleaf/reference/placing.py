@@ -23,7 +23,7 @@ from .layouts import Range, read_layout
 from .records import Conversation, Layout, OutletSpan, Placement, PlacementResult
 from .rendering import Rendering
 from .values import iterate
-from .words import TOOL_EXCHANGES, UNFILLED_OUTLETS
+from .words import CONTENT_POLICIES, TOOL_EXCHANGES, UNFILLED_OUTLETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +44,7 @@ def place_context_blocks(
     unfilled_outlets: str | None = "remove",
     separator: str | None = "\n",
     mid_conversation_roles: Mapping[str, str] | None = None,
+    content_policy: str | None = "ignore",
 ) -> PlacementResult:
     """Place each block where its position says, exactly once, or raise.
 
@@ -59,9 +60,12 @@ def place_context_blocks(
         unfilled_outlets: `"remove"`, `"keep"` or `"error"` for the markers that no block fills.
         separator: what stands between texts that are joined in one message.
         mid_conversation_roles: other roles for blocks that land after the first conversation message.
+        content_policy: `"report"` scans the rendered text of each block, `"refuse"` refuses what is found in it, and
+            `"ignore"` does not look.
 
     Returns:
-        The new messages, a placement for each block, the unfilled outlets, and the layout of the new messages.
+        The new messages, a placement for each block, the unfilled outlets, the layout of the new messages, and what
+        was found in the blocks.
 
     Raises:
         TypeError: the call is wrong as a call.
@@ -87,7 +91,10 @@ def place_context_blocks(
     unfilled_mode = read_option("unfilled_outlets", unfilled_outlets, UNFILLED_OUTLETS, "remove")
     joined_by = read_separator(separator)
     changes = read_role_changes(mid_conversation_roles)
-    rendering = Rendering(create_message, render_block, render_messages, adapter, unfilled_mode, joined_by, changes)
+    policy = read_option("content_policy", content_policy, CONTENT_POLICIES, "ignore")
+    rendering = Rendering(
+        create_message, render_block, render_messages, adapter, unfilled_mode, joined_by, changes, policy
+    )
 
     checked = read_layout(layout, len(originals))
     all_blocks = read_blocks(list(iterator), checked)
@@ -157,7 +164,7 @@ def _write_prompt(
         output.append(written.message)
     write_gap(len(originals))
     new_layout = _reindexed_layout(layout, slots, new_indices, message_counts, kept)
-    return PlacementResult(output, tuple(placements), unfilled, new_layout)
+    return PlacementResult(output, tuple(placements), unfilled, new_layout, tuple(rendering.findings))
 
 
 def _placement(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PlanError
 from .calls import is_listing
 from .fields import read_fields
+from .trusting import Rules, read_trust_policy
 from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
 from .words import PLAN_FIELDS, UNITS
+
+if TYPE_CHECKING:
+    from .._interleaf import TokenCounter
 
 A_BUDGET = "an int that is not negative, or math.inf"
 
@@ -26,6 +30,9 @@ class Plan:
     unit: str
     merge_adjacent: bool
     separator: str
+    trust_policy: Rules | None
+    max_input_tokens: int | float | None
+    token_counter: TokenCounter | None
 
 
 def read_plan(given: object) -> Plan:
@@ -45,6 +52,18 @@ def read_plan(given: object) -> Plan:
         unit=fields.defaulted("unit", "codepoint", as_word(UNITS), "invalid_unit", one_of(UNITS)),
         merge_adjacent=fields.defaulted("merge_adjacent", False, as_bool, "invalid_type", "True or False"),
         separator=fields.defaulted("separator", "\n\n", as_plain_str, "invalid_type", "a str"),
+        trust_policy=read_trust_policy(fields.values["trust_policy"]),
+        max_input_tokens=(
+            max_input_tokens := fields.optional("max_input_tokens", as_budget, "invalid_budget", A_BUDGET)
+        ),
+        token_counter=fields.when(
+            max_input_tokens is not None,
+            "token_counter",
+            _as_counter,
+            "invalid_type",
+            "a TokenCounter",
+            ", because there is a budget in tokens",
+        ),
     )
     if plan.mutable_fragment_ids and plan.original_fragments is None:
         raise PlanError(
@@ -54,6 +73,11 @@ def read_plan(given: object) -> Plan:
             "mutable_fragment_ids",
         )
     return plan
+
+
+def _as_counter(value: Any) -> TokenCounter | None:
+    # Known by the name of its class, as every object of the library is: nothing here imports the native module.
+    return value if type(value).__name__ == "TokenCounter" else None
 
 
 def _as_list(value: object) -> list[Any] | None:

@@ -89,6 +89,21 @@ class Placement(Record):
 
 
 @dataclass(frozen=True)
+class Finding(Record):
+    """What was found in the rendered text of a block; the fields that place it in messages stay None."""
+
+    kind: str
+    text: str
+    span: tuple[int, int]
+    message_index: int | None = None
+    part_index: int | None = None
+    result_index: int | None = None
+    end_part_index: int | None = None
+    end_offset: int | None = None
+    block_id: str | None = None
+
+
+@dataclass(frozen=True)
 class PlacementResult(Record):
     """The new message list, and everything that was done to make it."""
 
@@ -96,6 +111,14 @@ class PlacementResult(Record):
     placements: tuple[Placement, ...]
     unfilled_outlets: tuple[str, ...]
     layout: Layout
+    findings: tuple[Finding, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-like data, with findings only if there are some."""
+        written = super().to_dict()
+        if not self.findings:
+            del written["findings"]
+        return written
 
 
 @dataclass(frozen=True)
@@ -120,6 +143,11 @@ class FragmentUsage(Record):
     message_index: int
     span: tuple[int, int]
     metadata: Any
+    tokens: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON-like data; tokens that were not counted are left out."""
+        return {name: value for name, value in super().to_dict().items() if name != "tokens" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -136,6 +164,15 @@ class BuiltContext(Record):
     input_chars: int
     max_input_chars: int | float
     unit: str
+    input_tokens: int | None = None
+    max_input_tokens: int | float | None = None
+    exactness: str | None = None
+    unpriced_parts: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON-like data; what says something of tokens is left out if there are none."""
+        of_tokens = ("input_tokens", "max_input_tokens", "exactness", "unpriced_parts")
+        return {name: value for name, value in super().to_dict().items() if name not in of_tokens or value is not None}
 
 
 @dataclass(frozen=True)

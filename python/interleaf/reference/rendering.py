@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BlockError
 from .asking import created
+from .records import Finding
+from .scanning import scan_text
 from .values import describe, is_sequence, plain_str
 from .words import MARKER_CLOSES, MARKER_OPENS
 
@@ -29,6 +31,8 @@ class Rendering:
     unfilled_outlets: str
     separator: str
     role_changes: Mapping[str, str]
+    content_policy: str = "ignore"
+    findings: list[Finding] = field(default_factory=list)
 
     def text(self, block: Block) -> str:
         """Render the content of a block, which in an outlet must hold no marker itself."""
@@ -47,7 +51,21 @@ class Rendering:
                 "nested_outlet",
                 f"blocks[{block.index}].content",
             )
+        if self.content_policy != "ignore":
+            self._look_at(block, text)
         return text
+
+    def _look_at(self, block: Block, text: str) -> None:
+        for kind, start, end in scan_text(text):
+            matched = text[start:end]
+            if self.content_policy == "refuse":
+                raise BlockError(
+                    f"the rendered content of block {describe(block.id)} holds {kind} {describe(matched)} at code points "
+                    f"{start} to {end}; expected text in which nothing is found, for content_policy is 'refuse'",
+                    "unsafe_content",
+                    f"blocks[{block.index}].content",
+                )
+            self.findings.append(Finding(kind, matched, (start, end), block_id=block.id))
 
     def role(self, block: Block, mid_conversation: bool) -> str:
         """Return the role of a block of its own, which `render_messages` alone decides if it is given."""

@@ -30,6 +30,7 @@ LIFETIMES = ("static", "session", "turn")
 UNITS = ("codepoint", "utf16", "utf8")
 TOOL_EXCHANGES = ("keep", "split")
 UNFILLED_OUTLETS = ("remove", "keep", "error")
+CONTENT_POLICIES = ("ignore", "report", "refuse")
 
 BLOCK_FIELDS = ("id", "position", "content", "role", "order", "depth", "outlet_name", "metadata")
 LAYOUT_FIELDS = ("character", "examples", "conversation", "author_note", "outlets")
@@ -45,6 +46,9 @@ PLAN_FIELDS = (
     "unit",
     "merge_adjacent",
     "separator",
+    "trust_policy",
+    "max_input_tokens",
+    "token_counter",
 )
 AUDITED_FIELDS = ("source_id", "trust", "lifetime", "role", "max_chars")
 

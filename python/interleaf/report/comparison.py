@@ -19,11 +19,12 @@ class Comparison:
 
     Attributes:
         equal_messages: how many leading messages are equal.
-        first_changed: the message that the cache is lost in; None if all of the earlier prompt still stands.
+        first_changed: the message that the cache is lost in; None if one prompt is the beginning of the other.
         common_text: how many characters of that message's text are the same.
         changed_by: the numbers of the entries that stand in that message; empty if the chat itself changed.
         kept: what still stands from the start, measured as the later prompt is.
-        appended: how many messages follow where all of the earlier prompt still stands.
+        appended: how many messages the later prompt goes on for, where it begins with all of the earlier one.
+        dropped: how many messages the earlier prompt went on for, where it began with all of the later one.
         added: ids of entries that are only in the later prompt.
         removed: ids of entries that are only in the earlier one.
         changed: ids of entries whose text differs.
@@ -36,6 +37,7 @@ class Comparison:
     changed_by: tuple[int, ...]
     kept: int
     appended: int
+    dropped: int
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[str, ...]
@@ -72,9 +74,6 @@ def compare(
         changed_by = now_message.entries
         size = len(_text(now_message))
         kept += now_message.size * common // size if size else 0
-    elif equal < len(previous_messages):
-        # The later prompt is a beginning of the earlier one: nothing of it has to be read again.
-        first_changed = None
     before_texts, now_texts = _entry_texts(previous), _entry_texts(current)
     both = [entry for entry in now_texts if entry in before_texts]
     places = {entry.id: entry.message_index for entry in previous.entries}
@@ -85,6 +84,7 @@ def compare(
         changed_by=changed_by,
         kept=kept,
         appended=max(0, len(current_messages) - equal) if first_changed is None else 0,
+        dropped=max(0, len(previous_messages) - equal) if first_changed is None else 0,
         added=tuple(entry for entry in now_texts if entry not in before_texts),
         removed=tuple(entry for entry in before_texts if entry not in now_texts),
         changed=tuple(entry for entry in both if before_texts[entry] != now_texts[entry]),

@@ -52,7 +52,7 @@ def message_parts(message: object) -> list[MessagePart]:
     """The parts of a message in reading order, tool calls last.
 
     Args:
-        message: a mapping, or an object with `content` or `parts`. Iterators that can be read once are left unread.
+        message: a mapping, or an object with `content`, `parts` or `blocks`. Iterators that can be read once are left unread.
 
     Returns:
         The parts; none for a message without content.
@@ -60,9 +60,12 @@ def message_parts(message: object) -> list[MessagePart]:
     >>> message_parts({"role": "user", "content": [{"type": "text", "text": "look:"}, {"type": "image_url"}]})
     [MessagePart(index=0, text='look:', label=''), MessagePart(index=1, text='', label='image_url')]
     """
-    content = _get(message, "content")
-    if content is None:
-        content = _get(message, "parts")
+    content = None
+    # Some classes keep their text in `blocks` and have a `content` that only joins it.
+    for name in ("content", "parts") if isinstance(message, Mapping) else ("blocks", "content", "parts"):
+        content = _get(message, name)
+        if content is not None:
+            break
     parts: list[MessagePart] = []
     if isinstance(content, str):
         parts.append(MessagePart(None, content))

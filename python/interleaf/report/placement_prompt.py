@@ -94,6 +94,8 @@ def _entry(placement: Placement, size: int) -> Entry:
         facts.append(("outlet", str(placement.outlet_name)))
     if placement.role is not None:
         facts.append(("role", str(placement.role)))
+    if placement.requested_role is not None and placement.requested_role != placement.role:
+        facts.append(("asked for role", str(placement.requested_role)))
     if placement.span is not None:
         where = f"{placement.span[0]}–{placement.span[1]}"
         facts.append(("span", where if placement.part_index is None else f"{where} of part {placement.part_index}"))

@@ -22,6 +22,8 @@ pub struct Edit {
     pub span: Range<usize>,
     /// What stands there afterwards.
     pub fill: Fill,
+    /// Which outlet of the layout it belongs to.
+    pub outlet: usize,
 }
 
 /// The content of the host, by its lengths in code points.
@@ -95,7 +97,7 @@ pub struct Embedded {
     pub content: NewContent,
     /// Where each block stands, in prompt order.
     pub blocks: Vec<TextSpan>,
-    /// Where each kept marker stands, with the index of its edit.
+    /// Where each kept marker stands, with its outlet.
     pub kept: Vec<(usize, TextSpan)>,
 }
 
@@ -154,15 +156,15 @@ impl<F: Fn(usize) -> usize> Writer<F> {
         self.write_blocks(self.host.bottom);
     }
 
-    /// The part's own text with its markers replaced; `edits` are those of this part, with the index of the first.
-    fn write_own_text(&mut self, length: usize, first_edit: usize, edits: &[Edit]) {
+    /// The part's own text with its markers replaced; `edits` are those of this part.
+    fn write_own_text(&mut self, length: usize, edits: &[Edit]) {
         let mut from = 0;
-        for (offset, edit) in edits.iter().enumerate() {
+        for edit in edits {
             self.write_own(from..edit.span.start);
             match edit.fill {
                 Fill::Keep => {
                     let span = self.write_own(edit.span.clone());
-                    self.kept.push((first_edit + offset, span));
+                    self.kept.push((edit.outlet, span));
                 }
                 Fill::Remove => {}
                 Fill::Blocks(count) => self.write_blocks(count),
@@ -197,7 +199,7 @@ pub fn embed(content: Content<'_>, edits: &[Edit], host: HostBlocks<impl Fn(usiz
             if top > 0 {
                 writer.write_top();
             }
-            writer.write_own_text(length, 0, edits);
+            writer.write_own_text(length, edits);
             if bottom > 0 {
                 writer.write_bottom();
             }
@@ -228,7 +230,7 @@ fn embed_in_parts<F: Fn(usize) -> usize>(
     for (index, &length) in parts.iter().enumerate() {
         let here = edits[edit..].iter().take_while(|edit| edit.part == index).count();
         let own_edits = &edits[edit..edit + here];
-        writer.write_own_text(length.unwrap_or_default(), edit, own_edits);
+        writer.write_own_text(length.unwrap_or_default(), own_edits);
         edit += here;
         if !replaces(own_edits) {
             writer.end_part();

@@ -222,6 +222,15 @@ impl OutputIndices {
         message + self.made[self.gaps.partition_point(|&(gap, _)| gap <= message)]
     }
 
+    /// New indices of messages of the input in ascending order: one walk over both, not a search for each.
+    fn of_ascending(&self, messages: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let mut before = 0;
+        messages.map(move |message| {
+            before += self.gaps[before..].iter().take_while(|&&(gap, _)| gap <= message).count();
+            message + self.made[before]
+        })
+    }
+
     /// New place of an empty region at `gap` that comes before every slot for which `precedes` does not hold.
     fn of_empty(&self, gap: usize, precedes: impl Fn(PromptKey) -> bool) -> usize {
         let before = self.gaps.partition_point(|&(_, key)| precedes(key));
@@ -249,10 +258,7 @@ impl OutputIndices {
                     empty_index: Some(self.of_empty(gap, |key| key < depth_zero)),
                 }
             }
-            _ => Conversation {
-                message_indices: indices.iter().map(|message| self.of_message(message)).collect(),
-                empty_index: None,
-            },
+            _ => Conversation { message_indices: self.of_ascending(indices.iter()).collect(), empty_index: None },
         }
     }
 

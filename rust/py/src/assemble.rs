@@ -11,13 +11,16 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 
-use crate::context::{BuiltContext, Mutation, Totals, UsageSource};
+use crate::context::{BuiltContext, Mutation, TokenTotals, Totals, UsageSource};
+use crate::counter_call::Place;
 use crate::errors::{found, raise_with, refuse};
 use crate::fragment::Fragment;
 use crate::message::{is_word, item};
 use crate::place::new_message;
 use crate::plan::{PlanData, is_no_list};
-use crate::sequence::{require_callable, require_iterable};
+use crate::sequence::{Messages, require_callable, require_iterable};
+use crate::tally::Pass;
+use crate::token_counter::TokenCounter;
 use crate::unicode::{TextPiece, display, hash, join, length, text};
 
 /// Turns a plan into the model input, or raises and says why.
@@ -34,7 +37,9 @@ use crate::unicode::{TextPiece, display, hash, join, length, text};
 /// Raises:
 ///     PlanError: the plan or a fragment is malformed.
 ///     MutationError: the fragments are not the originals; `violations` has every difference.
-///     BudgetExceededError: a fragment or the whole is over its budget; `usage` has what was counted.
+///     BudgetExceededError: a fragment or the whole is over its budget; `usage` has what was counted. Characters are checked
+///         before tokens, and `path` and `unit` say which it is.
+///     CounterError: the plan's token counter raised, or returned what is no count.
 ///     TypeError: `create_message` cannot be called.
 ///
 /// >>> from interleaf import assemble_context_plan
@@ -97,7 +102,8 @@ pub fn assemble_fragments<'py>(
     require_iterable(&fragments, "fragments")?;
     require_callable(create_message, "create_message")?;
     let max_input_chars = (!max_input_chars.is_none()).then_some(max_input_chars);
-    let values = [Some(fragments), max_input_chars, None, None, None, unit, merge_adjacent, separator];
+    let values =
+        [Some(fragments), max_input_chars, None, None, None, unit, merge_adjacent, separator, None, None, None];
     build(py, PlanData::from_values(py, &values)?, create_message)
 }
 
@@ -396,6 +402,53 @@ fn content<'py>(
     join(py, &pieces)
 }
 
+/// Counts the tokens of the messages as they are sent and of each fragment, in one go, and checks their budget.
+fn count_input<'py>(
+    plan: &PlanData<'py>,
+    counter: &TokenCounter,
+    messages: &Bound<'py, PyList>,
+    source: &mut UsageSource,
+) -> PyResult<TokenTotals> {
+    let py = messages.py();
+    let mut pass = Pass::new(py, counter);
+    // A copy: a template or an adapter may change the list that is about to be handed out.
+    pass.messages(&Messages::List(messages.get_slice(0, messages.len())), None, |index| index)?;
+    for (index, fragment) in source.fragments.iter().enumerate() {
+        pass.bare_text(fragment.data().text.bind(py), Place { list: "fragments", index, field: "value" })?;
+    }
+    let mut tally = pass.finish()?;
+    source.tokens = Some(tally.per_message.split_off(messages.len()));
+    let unpriced_parts = tally.unpriced.len();
+    let count = counter.token_count(py, tally)?;
+    if let Some((budget, limit)) = &plan.max_input_tokens
+        && !budget.allows(count.total)
+    {
+        let message = format!(
+            "found {} tokens in all ({}, in {} messages), expected at most {limit}",
+            count.total,
+            if count.rendered { "rendered" } else { "estimated" },
+            count.per_message.len(),
+        );
+        let code = "input_over_budget";
+        return Err(over_budget(
+            py,
+            source,
+            "tokens",
+            code,
+            &message,
+            "max_input_tokens",
+            limit,
+            count.total,
+            Vec::new(),
+        ));
+    }
+    Ok(TokenTotals {
+        input_tokens: Some(count.total),
+        rendered: Some(count.rendered),
+        unpriced_parts: Some(unpriced_parts),
+    })
+}
+
 fn build<'py>(
     py: Python<'py>,
     plan: PlanData<'py>,
@@ -416,7 +469,7 @@ fn build<'py>(
     };
     let mut plan = plan;
     let fragments = std::mem::take(&mut plan.fragments);
-    let source = UsageSource { fragments, keys, assembly, separator: length(&plan.separator)? };
+    let mut source = UsageSource { fragments, keys, assembly, separator: length(&plan.separator)?, tokens: None };
     check_budgets(py, &plan, &source, &totals)?;
     let mut messages = Vec::with_capacity(source.assembly.messages.len() + plan.additional_messages.len());
     for members in &source.assembly.messages {
@@ -429,6 +482,11 @@ fn build<'py>(
         });
     }
     messages.append(&mut plan.additional_messages);
-    let messages = PyList::new(py, messages)?.unbind();
-    Ok(BuiltContext::of(messages, source, plan.max_input_chars.unbind(), totals))
+    let messages = PyList::new(py, messages)?;
+    let tokens = match &plan.token_counter {
+        None => TokenTotals::default(),
+        Some(counter) => count_input(&plan, counter.get(), &messages, &mut source)?,
+    };
+    let max_input_tokens = plan.max_input_tokens.map(|(_, limit)| limit.unbind());
+    Ok(BuiltContext::of(messages.unbind(), source, plan.max_input_chars.unbind(), totals, max_input_tokens, tokens))
 }

@@ -21,6 +21,7 @@ use crate::words::python_word;
 ///     chars: its length in the unit of the plan.
 ///     message_index: index of its message.
 ///     span: start and end of its text in that message, in code points.
+///     tokens: tokens of its text alone; None if there is no counter. Those of texts that share a message need not add up.
 #[pyclass(frozen, module = "interleaf")]
 pub struct FragmentUsage {
     id: Py<PyString>,
@@ -33,13 +34,32 @@ pub struct FragmentUsage {
     message_index: usize,
     span: (usize, usize),
     metadata: Option<Py<PyAny>>,
+    tokens: Option<u64>,
 }
 
-const USAGE_FIELDS: [&str; 10] =
-    ["id", "source_id", "trust", "lifetime", "role", "chars", "max_chars", "message_index", "span", "metadata"];
+const USAGE_FIELDS: [&str; 11] = [
+    "id",
+    "source_id",
+    "trust",
+    "lifetime",
+    "role",
+    "chars",
+    "max_chars",
+    "message_index",
+    "span",
+    "metadata",
+    "tokens",
+];
 
 impl FragmentUsage {
-    fn of(py: Python<'_>, data: &FragmentData, chars: u64, message_index: usize, span: (usize, usize)) -> Self {
+    fn of(
+        py: Python<'_>,
+        data: &FragmentData,
+        chars: u64,
+        tokens: Option<u64>,
+        message_index: usize,
+        span: (usize, usize),
+    ) -> Self {
         let trust: Trust = data.trust;
         let lifetime: Lifetime = data.lifetime;
         Self {
@@ -53,6 +73,7 @@ impl FragmentUsage {
             message_index,
             span,
             metadata: data.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
+            tokens,
         }
     }
 }
@@ -74,13 +95,16 @@ impl Record for FragmentUsage {
             Field::new(py, "message_index", self.message_index)?,
             Field::new(py, "span", self.span)?.form(Form::Plain),
             Field::optional(py, "metadata", self.metadata.as_ref())?,
+            Field::optional(py, "tokens", self.tokens)?.form(Form::PlainIfSet),
         ])
     }
 }
 
 record_methods! { FragmentUsage, hash: all but ["metadata"],
     #[new]
-    #[pyo3(signature = (*, id, source_id, trust, lifetime, role, chars, max_chars, message_index, span, metadata=None))]
+    #[pyo3(signature = (
+        *, id, source_id, trust, lifetime, role, chars, max_chars, message_index, span, metadata=None, tokens=None
+    ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
         id: Py<PyString>,
@@ -93,8 +117,9 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
         message_index: usize,
         span: (usize, usize),
         metadata: Option<Py<PyAny>>,
+        tokens: Option<u64>,
     ) -> Self {
-        Self { id, source_id, trust, lifetime, role, chars, max_chars, message_index, span, metadata }
+        Self { id, source_id, trust, lifetime, role, chars, max_chars, message_index, span, metadata, tokens }
     }
 
     #[getter]
@@ -145,6 +170,11 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
     #[getter]
     fn metadata(&self) -> Option<&Py<PyAny>> {
         self.metadata.as_ref()
+    }
+
+    #[getter]
+    fn tokens(&self) -> Option<u64> {
+        self.tokens
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -215,17 +245,32 @@ pub struct UsageSource {
     pub assembly: Assembly,
     /// Length of the separator in code points.
     pub separator: usize,
+    /// Tokens of each fragment, if they were counted.
+    pub tokens: Option<Vec<u64>>,
 }
 
 impl UsageSource {
     /// The usage of every fragment.
     pub fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let spans = self.assembly.spans(&self.keys, self.separator);
-        let usages = self.fragments.iter().zip(&self.keys).zip(spans).map(|((fragment, key), (message, span))| {
-            FragmentUsage::of(py, fragment.data(), key.chars, message, (span.start, span.end))
+        let tokens = |index: usize| self.tokens.as_ref().and_then(|tokens| tokens.get(index).copied());
+        let measured = self.fragments.iter().zip(&self.keys).zip(spans).enumerate();
+        let usages = measured.map(|(index, ((fragment, key), (message, span)))| {
+            FragmentUsage::of(py, fragment.data(), key.chars, tokens(index), message, (span.start, span.end))
         });
         PyTuple::new(py, usages.collect::<Vec<_>>())
     }
+}
+
+/// The tokens of an input.
+#[derive(Clone, Copy, Default)]
+pub struct TokenTotals {
+    /// All of them, priming included; None if they were not counted.
+    pub input_tokens: Option<u64>,
+    /// Whether they are those of rendered messages, to the letter.
+    pub rendered: Option<bool>,
+    /// Parts that count 0 because they have no price.
+    pub unpriced_parts: Option<usize>,
 }
 
 /// Everything that was counted of an input.
@@ -261,6 +306,10 @@ pub struct Totals {
 ///     input_chars: all of it together.
 ///     max_input_chars: the budget as given.
 ///     unit: the unit of all lengths.
+///     input_tokens: tokens of all messages as they are sent, priming included; None if there is no counter.
+///     max_input_tokens: the budget in tokens as given, or None.
+///     exactness: whether those are `rendered` or `estimated` (see `TokenCounter`); None if there is no counter.
+///     unpriced_parts: how many parts count no tokens because they are no text and have no price; None if there is no counter.
 #[pyclass(frozen, module = "interleaf")]
 pub struct BuiltContext {
     messages: Py<PyList>,
@@ -268,9 +317,11 @@ pub struct BuiltContext {
     fragment_usage: OnceLock<Py<PyTuple>>,
     max_input_chars: Py<PyAny>,
     totals: Totals,
+    max_input_tokens: Option<Py<PyAny>>,
+    tokens: TokenTotals,
 }
 
-const CONTEXT_FIELDS: [&str; 10] = [
+const CONTEXT_FIELDS: [&str; 14] = [
     "messages",
     "fragment_usage",
     "static_messages",
@@ -281,12 +332,29 @@ const CONTEXT_FIELDS: [&str; 10] = [
     "input_chars",
     "max_input_chars",
     "unit",
+    "input_tokens",
+    "max_input_tokens",
+    "exactness",
+    "unpriced_parts",
 ];
 
 impl BuiltContext {
     /// The result of an assembly.
-    pub fn of(messages: Py<PyList>, source: UsageSource, max_input_chars: Py<PyAny>, totals: Totals) -> Self {
-        Self { messages, source: Some(Box::new(source)), fragment_usage: OnceLock::new(), max_input_chars, totals }
+    pub fn of(
+        messages: Py<PyList>,
+        source: UsageSource,
+        max_input_chars: Py<PyAny>,
+        totals: Totals,
+        max_input_tokens: Option<Py<PyAny>>,
+        tokens: TokenTotals,
+    ) -> Self {
+        let fragment_usage = OnceLock::new();
+        let source = Some(Box::new(source));
+        Self { messages, source, fragment_usage, max_input_chars, totals, max_input_tokens, tokens }
+    }
+
+    fn exactness_word(&self) -> Option<&'static str> {
+        self.tokens.rendered.map(|rendered| if rendered { "rendered" } else { "estimated" })
     }
 
     fn usage_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
@@ -315,6 +383,10 @@ impl Record for BuiltContext {
             Field::new(py, "input_chars", totals.input_chars)?,
             Field::new(py, "max_input_chars", &self.max_input_chars)?,
             Field::new(py, "unit", python_word(py, totals.unit))?,
+            Field::optional(py, "input_tokens", self.tokens.input_tokens)?.form(Form::PlainIfSet),
+            Field::optional(py, "max_input_tokens", self.max_input_tokens.as_ref())?.form(Form::PlainIfSet),
+            Field::optional(py, "exactness", self.exactness_word())?.form(Form::PlainIfSet),
+            Field::optional(py, "unpriced_parts", self.tokens.unpriced_parts)?.form(Form::PlainIfSet),
         ])
     }
 }
@@ -323,7 +395,7 @@ record_methods! { BuiltContext, hash: no,
     #[new]
     #[pyo3(signature = (
         *, messages, fragment_usage, static_messages, session_messages, additional_chars, opaque_parts, separator_chars,
-        input_chars, max_input_chars, unit
+        input_chars, max_input_chars, unit, input_tokens=None, max_input_tokens=None, exactness=None, unpriced_parts=None
     ))]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new(
@@ -337,12 +409,20 @@ record_methods! { BuiltContext, hash: no,
         input_chars: u64,
         max_input_chars: Py<PyAny>,
         unit: &Bound<'_, PyAny>,
+        input_tokens: Option<u64>,
+        max_input_tokens: Option<Py<PyAny>>,
+        exactness: Option<&str>,
+        unpriced_parts: Option<usize>,
     ) -> PyResult<Self> {
         let unit = crate::plan::read_unit(unit)?;
         let totals = Totals {
             additional_chars, opaque_parts, separator_chars, input_chars, static_messages, session_messages, unit,
         };
-        Ok(Self { messages, source: None, fragment_usage: OnceLock::from(fragment_usage), max_input_chars, totals })
+        let tokens = TokenTotals {
+            input_tokens, rendered: exactness.map(|word| word == "rendered"), unpriced_parts,
+        };
+        let fragment_usage = OnceLock::from(fragment_usage);
+        Ok(Self { messages, source: None, fragment_usage, max_input_chars, totals, max_input_tokens, tokens })
     }
 
     /// For annotations: `BuiltContext[dict[str, str]]`.
@@ -399,6 +479,26 @@ record_methods! { BuiltContext, hash: no,
     #[getter]
     fn unit(&self, py: Python<'_>) -> &'static Py<PyString> {
         python_word(py, self.totals.unit)
+    }
+
+    #[getter]
+    fn input_tokens(&self) -> Option<u64> {
+        self.tokens.input_tokens
+    }
+
+    #[getter]
+    fn max_input_tokens(&self) -> Option<&Py<PyAny>> {
+        self.max_input_tokens.as_ref()
+    }
+
+    #[getter]
+    fn exactness(&self) -> Option<&'static str> {
+        self.exactness_word()
+    }
+
+    #[getter]
+    fn unpriced_parts(&self) -> Option<usize> {
+        self.tokens.unpriced_parts
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -26,13 +26,14 @@ pub struct Host<'py> {
     content: HostContent<'py>,
     /// Its markers in text order.
     edits: Vec<Edit>,
-    /// Which outlet each edit belongs to.
-    edit_outlets: Vec<usize>,
     /// Its blocks in prompt order.
     pub blocks: Vec<HostBlock<'py>>,
     top: usize,
     bottom: usize,
 }
+
+/// How many blocks a host usually takes in, so that the list of them is made once.
+const USUAL_BLOCKS: usize = 4;
 
 /// One block that goes into a host.
 pub struct HostBlock<'py> {
@@ -62,8 +63,7 @@ impl<'py> Host<'py> {
             access,
             content,
             edits: Vec::new(),
-            edit_outlets: Vec::new(),
-            blocks: Vec::new(),
+            blocks: Vec::with_capacity(USUAL_BLOCKS),
             top: 0,
             bottom: 0,
         })
@@ -89,11 +89,6 @@ impl<'py> Host<'py> {
             }
         }
         Ok(())
-    }
-
-    /// Which outlet an edit of [`Embedded::kept`] belongs to.
-    pub fn outlet_of_edit(&self, edit: usize) -> Option<usize> {
-        self.edit_outlets.get(edit).copied()
     }
 
     fn own_text(&self, part: usize) -> Option<&Bound<'py, PyString>> {
@@ -244,7 +239,7 @@ impl<'py> Hosts<'py> {
         adapter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let outlets = &layout.core.outlets;
-        let mut hosts: Vec<Host<'py>> = Vec::new();
+        let mut hosts: Vec<Host<'py>> = Vec::with_capacity(outlets.len().min(USUAL_BLOCKS) + 1);
         if let (true, Some(note)) = (note_is_used, layout.core.author_note) {
             hosts.push(Host::read(messages, note, adapter)?);
         }
@@ -273,8 +268,7 @@ impl<'py> Hosts<'py> {
             match places[outlet].take() {
                 Some((at, Ok((part, span)))) => {
                     let fill = if keep_unfilled { Fill::Keep } else { Fill::Remove };
-                    hosts[at].edits.push(Edit { part, span, fill });
-                    hosts[at].edit_outlets.push(outlet);
+                    hosts[at].edits.push(Edit { part, span, fill, outlet });
                 }
                 Some((_, Err(code))) => return Err(refuse_marker(py, layout, outlet, code)),
                 None => return Err(refuse_marker(py, layout, outlet, Code::OutletMarkerMissing)),
@@ -290,20 +284,17 @@ impl<'py> Hosts<'py> {
         self.outlet_ranks = vec![0; layout.core.outlets.len()];
         let mut overlapping: Option<usize> = None;
         for host in &mut self.hosts {
-            let mut paired: Vec<(Edit, usize)> = host.edits.drain(..).zip(host.edit_outlets.drain(..)).collect();
-            paired.sort_by_key(|(edit, _)| (edit.part, edit.span.start));
-            for window in paired.windows(2) {
-                let [(before, earlier), (after, later)] = window else { continue };
+            host.edits.sort_by_key(|edit| (edit.part, edit.span.start));
+            for window in host.edits.windows(2) {
+                let [before, after] = window else { continue };
                 if before.part == after.part && after.span.start < before.span.end {
                     // `{{outlet::a}}}` holds the markers of both `a` and `a}`.
-                    let told = *earlier.max(later);
+                    let told = before.outlet.max(after.outlet);
                     overlapping = Some(overlapping.map_or(told, |other| other.min(told)));
                 }
             }
-            for (rank, (edit, outlet)) in paired.into_iter().enumerate() {
-                self.outlet_ranks[outlet] = rank;
-                host.edits.push(edit);
-                host.edit_outlets.push(outlet);
+            for (rank, edit) in host.edits.iter().enumerate() {
+                self.outlet_ranks[edit.outlet] = rank;
             }
         }
         match overlapping {

@@ -6,7 +6,10 @@
 mod adapter;
 mod assemble;
 mod block;
+mod chars;
 mod context;
+mod counter_call;
+mod counts;
 mod errors;
 mod fields;
 mod fragment;
@@ -20,7 +23,14 @@ mod placement;
 mod plan;
 mod record;
 mod role_option;
+mod said;
+mod scan;
 mod sequence;
+mod stable_prefix;
+mod tally;
+mod token_cache;
+mod token_counter;
+mod trust;
 mod unicode;
 mod words;
 
@@ -38,7 +48,11 @@ mod _interleaf {
     #[pymodule_export]
     use crate::block::ContextBlock;
     #[pymodule_export]
+    use crate::chars::count_chars;
+    #[pymodule_export]
     use crate::context::{BuiltContext, FragmentUsage, Mutation};
+    #[pymodule_export]
+    use crate::counts::{CharCount, TokenCount, UnpricedPart};
     #[pymodule_export]
     use crate::fragment::ContextFragment;
     #[pymodule_export]
@@ -49,6 +63,14 @@ mod _interleaf {
     use crate::placement::{Placement, PlacementCapabilities, PlacementResult};
     #[pymodule_export]
     use crate::plan::ContextPlan;
+    #[pymodule_export]
+    use crate::scan::{Finding, scan_content};
+    #[pymodule_export]
+    use crate::stable_prefix::{StablePrefix, first_difference, stable_prefix};
+    #[pymodule_export]
+    use crate::token_counter::{TokenCounter, count_text, count_tokens, count_variants};
+    #[pymodule_export]
+    use crate::trust::TrustPolicy;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,5 +1,6 @@
 //! `place_context_blocks` and `get_placement_capabilities`.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use crate::layout::{LayoutData, declared_anchors, read_layout};
 use crate::message::{joined, waiting};
 use crate::placement::{Arrangement, EmbeddedAt, KeptMarker, PlacementCapabilities, PlacementResult};
 use crate::role_option::read_role_changes;
+use crate::scan::{ContentPolicy, Finding, scan_block};
 use crate::sequence::{
     Items, Messages, OutputList, is_sequence, require_callable, require_iterable, require_sequence, snapshot,
 };
@@ -216,6 +218,8 @@ struct Renderer<'a, 'py> {
     callbacks: &'a Callbacks<'a, 'py>,
     blocks: &'a Blocks<'py>,
     role_map: Option<RoleMap>,
+    content_policy: ContentPolicy,
+    findings: RefCell<Vec<Finding>>,
 }
 
 impl<'py> Renderer<'_, 'py> {
@@ -240,7 +244,23 @@ impl<'py> Renderer<'_, 'py> {
                 ".content",
             ));
         }
+        if self.content_policy != ContentPolicy::Ignore {
+            self.look_at(block, &content)?;
+        }
         Ok(content)
+    }
+
+    /// Scans the rendered text of a block.
+    fn look_at(&self, block: usize, content: &Bound<'py, PyString>) -> PyResult<()> {
+        let findings = scan_block(content, &self.blocks.read[block].data().id)?;
+        if self.content_policy == ContentPolicy::Refuse
+            && let Some(first) = findings.first()
+        {
+            let expected = "text in which a scan finds nothing, for content_policy is \"refuse\"";
+            return Err(self.refuse(block, Code::UnsafeContent, first.describe(self.py), expected, ".content"));
+        }
+        self.findings.borrow_mut().extend(findings);
+        Ok(())
     }
 
     #[cold]
@@ -340,13 +360,18 @@ fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
 ///     unfilled_outlets: `remove` takes the marker of an outlet that no block fills out of its message, `keep` leaves it,
 ///         `error` raises.
 ///     separator: stands between blocks of one author's note or outlet.
+///     content_policy: `report` scans the rendered text of every block, embedded ones included, as `scan_content` does, and the
+///         findings are in the result; `refuse` raises for the first one; `ignore` does not look. Neither looks at messages
+///         that are there already, nor at what `create_message` and `render_messages` make of the text.
 ///
 /// Returns:
-///     A `PlacementResult`: the new messages, a record of every placement, and the layout of the new messages.
+///     A `PlacementResult`: the new messages, a record of every placement, the layout of the new messages, and the findings,
+///     each with the id of its block and its place in that block's rendered text.
 ///
 /// Raises:
 ///     LayoutError: the layout does not fit the messages, or a host message cannot take text.
-///     BlockError: a block is malformed, has no anchor, or was rendered to something that cannot be placed.
+///     BlockError: a block is malformed, has no anchor, was rendered to something that cannot be placed, or to something that
+///         `content_policy` refuses.
 ///     AdapterError: a message that has to be looked at is of a type that no adapter knows.
 ///     InterleafError: an option has a value that it does not know (`invalid_option`).
 ///     TypeError: the call is wrong as a call: `messages` is no sequence, `blocks` cannot be iterated, a callback be called.
@@ -362,8 +387,9 @@ fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
 #[pyfunction]
 #[pyo3(signature = (
     messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None,
-    tool_exchanges=None, unfilled_outlets=None, separator=None, mid_conversation_roles=None
-), text_signature = "(messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None, tool_exchanges='keep', unfilled_outlets='remove', separator='\\n', mid_conversation_roles=None)")]
+    tool_exchanges=None, unfilled_outlets=None, separator=None, mid_conversation_roles=None,
+    content_policy=None
+), text_signature = "(messages, blocks, layout, *, create_message=None, render_block=None, render_messages=None, adapter=None, tool_exchanges='keep', unfilled_outlets='remove', separator='\\n', mid_conversation_roles=None, content_policy='ignore')")]
 #[allow(clippy::too_many_arguments)] // the keywords of the contract
 pub fn place_context_blocks<'py>(
     py: Python<'py>,
@@ -378,6 +404,7 @@ pub fn place_context_blocks<'py>(
     unfilled_outlets: Option<&Bound<'py, PyAny>>,
     separator: Option<&Bound<'py, PyAny>>,
     mid_conversation_roles: Option<&Bound<'py, PyAny>>,
+    content_policy: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<PlacementResult> {
     require_sequence(messages, "messages")?;
     require_iterable(blocks, "blocks")?;
@@ -403,11 +430,20 @@ pub fn place_context_blocks<'py>(
         },
     };
     let role_changes = mid_conversation_roles.map_or(Ok(Vec::new()), read_role_changes)?;
+    let content_policy = match content_policy {
+        None => ContentPolicy::Ignore,
+        Some(value) => match read_option(value, "content_policy", &["ignore", "report", "refuse"])? {
+            0 => ContentPolicy::Ignore,
+            1 => ContentPolicy::Report,
+            _ => ContentPolicy::Refuse,
+        },
+    };
     let callbacks = Callbacks { create_message, render_block, render_messages, adapter };
     let undisturbed =
         callbacks.are_absent() && (blocks.is_exact_instance_of::<PyList>() || blocks.is_exact_instance_of::<PyTuple>());
     let messages = Messages::read(messages, undisturbed)?;
-    place(py, &messages, blocks, layout, &callbacks, &Options { keep_exchanges, unfilled, separator, role_changes })
+    let options = Options { keep_exchanges, unfilled, separator, role_changes, content_policy };
+    place(py, &messages, blocks, layout, &callbacks, &options)
 }
 
 struct Options<'py> {
@@ -415,6 +451,7 @@ struct Options<'py> {
     unfilled: UnfilledOutlets,
     separator: Bound<'py, PyString>,
     role_changes: Vec<(Role, Role)>,
+    content_policy: ContentPolicy,
 }
 
 fn place<'py>(
@@ -452,7 +489,14 @@ fn place<'py>(
     // The messages of `render_messages` have the roles that the callback gave them.
     let mapped = !options.role_changes.is_empty() && callbacks.render_messages.is_none();
     let role_map = if mapped { RoleMap::of(&layout.core, &options.role_changes) } else { None };
-    let renderer = Renderer { py, callbacks, blocks: &blocks, role_map };
+    let renderer = Renderer {
+        py,
+        callbacks,
+        blocks: &blocks,
+        role_map,
+        content_policy: options.content_policy,
+        findings: RefCell::default(),
+    };
     let mut made = Vec::with_capacity(slots.len());
     for (index, slot) in slots.iter().enumerate() {
         match slot.place() {
@@ -466,6 +510,7 @@ fn place<'py>(
             }
         }
     }
+    let findings = renderer.findings.into_inner();
     let rewritten = rewrite_hosts(&hosts, &options.separator)?;
     let (messages, message_counts) = write_messages(py, messages, count, &slots, made, rewritten.messages)?;
     let arrangement = Arrangement {
@@ -478,7 +523,7 @@ fn place<'py>(
         unfilled,
         role_map,
     };
-    Ok(PlacementResult::of(messages.unbind(), arrangement))
+    PlacementResult::of(messages, arrangement, findings)
 }
 
 /// What came out of the hosts.
@@ -491,10 +536,12 @@ struct Rewritten<'py> {
 }
 
 fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) -> PyResult<Rewritten<'py>> {
-    let mut result = Rewritten { messages: Vec::new(), embedded: Vec::new(), kept: Vec::new() };
-    if hosts.hosts.is_empty() {
-        return Ok(result);
-    }
+    let blocks = hosts.hosts.iter().map(|host| host.blocks.len()).sum();
+    let mut result = Rewritten {
+        messages: Vec::with_capacity(hosts.hosts.len()),
+        embedded: Vec::with_capacity(blocks),
+        kept: Vec::new(),
+    };
     for host in &hosts.hosts {
         let new = host.finish(separator)?;
         let role = if new.embedded.blocks.is_empty() { None } else { host.role()? };
@@ -507,11 +554,9 @@ fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) -> P
                 span: (at.span.start, at.span.end),
             });
         }
-        for (edit, at) in &new.embedded.kept {
+        for (outlet, at) in &new.embedded.kept {
             let span = MarkerSpan { start: at.span.start, end: at.span.end, part_index: in_part(at.part) };
-            if let Some(outlet) = host.outlet_of_edit(*edit) {
-                result.kept.push(KeptMarker { outlet, span });
-            }
+            result.kept.push(KeptMarker { outlet: *outlet, span });
         }
         if let Some(message) = new.message {
             result.messages.push((host.message_index, message));

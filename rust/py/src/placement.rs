@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use crate::block::{Block, order_object};
 use crate::layout::{Layout, LayoutData};
 use crate::record::{Field, Form, Record, built, record_methods};
+use crate::scan::Finding;
 use crate::words::python_word;
 
 /// Where one block ended up.
@@ -338,18 +339,27 @@ pub struct PlacementResult {
     placements: OnceLock<Py<PyTuple>>,
     layout: OnceLock<Py<Layout>>,
     unfilled_outlets: OnceLock<Py<PyTuple>>,
+    /// None as long as there are none.
+    findings: Option<Py<PyTuple>>,
 }
 
 impl PlacementResult {
     /// The result of a placement.
-    pub fn of(messages: Py<PyList>, arrangement: Arrangement) -> Self {
-        Self {
-            messages,
+    pub fn of(messages: Bound<'_, PyList>, arrangement: Arrangement, findings: Vec<Finding>) -> PyResult<Self> {
+        let py = messages.py();
+        let findings = if findings.is_empty() { None } else { Some(PyTuple::new(py, findings).map(Bound::unbind)?) };
+        Ok(Self {
+            messages: messages.unbind(),
             arrangement: Some(Box::new(arrangement)),
             placements: OnceLock::new(),
             layout: OnceLock::new(),
             unfilled_outlets: OnceLock::new(),
-        }
+            findings,
+        })
+    }
+
+    fn findings_of<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        self.findings.as_ref().map_or_else(|| PyTuple::empty(py), |findings| findings.bind(py).clone())
     }
 
     fn placements_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
@@ -379,7 +389,7 @@ impl PlacementResult {
 
 impl Record for PlacementResult {
     fn names() -> &'static [&'static str] {
-        &["messages", "placements", "unfilled_outlets", "layout"]
+        &["messages", "placements", "unfilled_outlets", "layout", "findings"]
     }
 
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
@@ -389,18 +399,23 @@ impl Record for PlacementResult {
             Field::new(py, "placements", self.placements_of(py)?)?.form(Form::Plain),
             Field::new(py, "unfilled_outlets", unfilled)?.form(Form::Plain).default_if(unfilled.bind(py).is_empty()),
             Field::new(py, "layout", self.layout_of(py)?)?.form(Form::Plain),
+            Field::new(py, "findings", self.findings_of(py))?
+                .form(Form::PlainIfSet)
+                .default_if(self.findings.is_none()),
         ])
     }
 }
 
 record_methods! { PlacementResult, hash: no,
     #[new]
-    #[pyo3(signature = (*, messages, placements, unfilled_outlets, layout))]
+    #[pyo3(signature = (*, messages, placements, unfilled_outlets, layout, findings=None))]
     fn new(
+        py: Python<'_>,
         messages: Py<PyList>,
         placements: Py<PyTuple>,
         unfilled_outlets: Py<PyTuple>,
         layout: Py<Layout>,
+        findings: Option<Py<PyTuple>>,
     ) -> Self {
         Self {
             messages,
@@ -408,6 +423,7 @@ record_methods! { PlacementResult, hash: no,
             placements: OnceLock::from(placements),
             layout: OnceLock::from(layout),
             unfilled_outlets: OnceLock::from(unfilled_outlets),
+            findings: findings.filter(|findings| !findings.bind(py).is_empty()),
         }
     }
 
@@ -437,10 +453,16 @@ record_methods! { PlacementResult, hash: no,
         self.layout_of(py)
     }
 
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        self.findings_of(py)
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.messages)?;
         visit.call(self.placements.get())?;
         visit.call(self.layout.get())?;
+        visit.call(&self.findings)?;
         if let Some(arrangement) = &self.arrangement {
             for block in &arrangement.blocks {
                 match block {

@@ -4,6 +4,7 @@ use interleaf_core::error::{Class, Code, Refusal};
 use interleaf_core::fragment::Budget;
 use interleaf_core::id_set::IdSet;
 use interleaf_core::measure::LengthUnit;
+use interleaf_core::trust::TrustPolicy as TrustRules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,6 +16,8 @@ use crate::fragment::{ContextFragment, EXPECTED_BUDGET, Fragment};
 use crate::number::read_budget;
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{Items, snapshot};
+use crate::token_counter::TokenCounter;
+use crate::trust::{TrustPolicy, check_trust};
 use crate::unicode::{quoted, same_text, text};
 use crate::words::{one_of, python_word, read_word};
 
@@ -26,7 +29,10 @@ const MUTABLE_FRAGMENT_IDS: usize = 4;
 const UNIT: usize = 5;
 const MERGE_ADJACENT: usize = 6;
 const SEPARATOR: usize = 7;
-const FIELD_COUNT: usize = 8;
+const TRUST_POLICY: usize = 8;
+const MAX_INPUT_TOKENS: usize = 9;
+const TOKEN_COUNTER: usize = 10;
+const FIELD_COUNT: usize = 11;
 
 /// The values of a plan's fields.
 pub type Values<'py> = [Option<Bound<'py, PyAny>>; FIELD_COUNT];
@@ -42,6 +48,9 @@ static FIELDS: Fields<FIELD_COUNT> = Fields::new(
         "unit",
         "merge_adjacent",
         "separator",
+        "trust_policy",
+        "max_input_tokens",
+        "token_counter",
     ],
     &[
         ("maxInputChars", MAX_INPUT_CHARS),
@@ -49,6 +58,9 @@ static FIELDS: Fields<FIELD_COUNT> = Fields::new(
         ("originalFragments", ORIGINAL_FRAGMENTS),
         ("mutableFragmentIds", MUTABLE_FRAGMENT_IDS),
         ("mergeAdjacent", MERGE_ADJACENT),
+        ("trustPolicy", TRUST_POLICY),
+        ("maxInputTokens", MAX_INPUT_TOKENS),
+        ("tokenCounter", TOKEN_COUNTER),
     ],
 );
 
@@ -72,6 +84,12 @@ pub struct PlanData<'py> {
     pub merge_adjacent: bool,
     /// What stands between them.
     pub separator: Bound<'py, PyString>,
+    /// Which trust may hold which role; the fragments keep to it already.
+    pub trust_policy: Option<TrustRules>,
+    /// The budget of the whole input in tokens, and as the number it was given as.
+    pub max_input_tokens: Option<(Budget, Bound<'py, PyAny>)>,
+    /// What counts them.
+    pub token_counter: Option<Bound<'py, TokenCounter>>,
 }
 
 fn refuse_field(field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
@@ -159,6 +177,29 @@ fn read_mutable_ids<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, 
     Ok(ids)
 }
 
+/// The budget in tokens with what counts them: the budget needs the counter.
+type TokenBudget<'py> = (Option<(Budget, Bound<'py, PyAny>)>, Option<Bound<'py, TokenCounter>>);
+
+fn read_token_budget<'py>(values: &Values<'py>) -> PyResult<TokenBudget<'py>> {
+    let budget = match &values[MAX_INPUT_TOKENS] {
+        None => None,
+        Some(limit) => match read_budget(limit)? {
+            Some(budget) => Some(budget),
+            None => return Err(refuse_field(MAX_INPUT_TOKENS, Code::InvalidBudget, found(limit), EXPECTED_BUDGET)),
+        },
+    };
+    let expected = "a TokenCounter, because there is a budget in tokens";
+    let counter = match &values[TOKEN_COUNTER] {
+        None if budget.is_some() => return Err(refuse_field(TOKEN_COUNTER, Code::MissingField, "nothing", expected)),
+        None => None,
+        Some(counter) => match counter.cast::<TokenCounter>() {
+            Ok(counter) => Some(counter.clone()),
+            Err(_) => return Err(refuse_field(TOKEN_COUNTER, Code::InvalidType, found(counter), "a TokenCounter")),
+        },
+    };
+    Ok((budget, counter))
+}
+
 impl<'py> PlanData<'py> {
     /// Checks the values of a plan: its own fields first, then the fragments, then the originals.
     pub fn from_values(py: Python<'py>, values: &Values<'py>) -> PyResult<Self> {
@@ -196,12 +237,17 @@ impl<'py> PlanData<'py> {
                 Err(_) => return Err(refuse_field(SEPARATOR, Code::InvalidType, found(separator), "a str")),
             },
         };
+        let trust_policy = values[TRUST_POLICY].as_ref().map(TrustPolicy::read).transpose()?;
+        let (max_input_tokens, token_counter) = read_token_budget(values)?;
         if values[ORIGINAL_FRAGMENTS].is_none() && !mutable_fragment_ids.is_empty() {
             let found = format!("{} ids and no original_fragments", mutable_fragment_ids.len());
             let expected = "original_fragments that these ids belong to";
             return Err(refuse_field(MUTABLE_FRAGMENT_IDS, Code::MutableWithoutOriginals, found, expected));
         }
         let fragments = read_fragments(fragments, FIELDS.names[FRAGMENTS])?;
+        if let Some(rules) = trust_policy {
+            check_trust(py, rules, &fragments)?;
+        }
         let originals = values[ORIGINAL_FRAGMENTS].as_ref();
         let original_fragments =
             originals.map(|originals| read_fragments(originals, FIELDS.names[ORIGINAL_FRAGMENTS])).transpose()?;
@@ -219,6 +265,9 @@ impl<'py> PlanData<'py> {
             unit,
             merge_adjacent,
             separator,
+            trust_policy,
+            max_input_tokens,
+            token_counter,
         })
     }
 
@@ -254,9 +303,13 @@ fn read_mapping<'py>(mapping: &Bound<'py, PyAny>) -> PyResult<Values<'py>> {
 ///     unit: `codepoint` (Python's `len`), `utf16` (JavaScript's `.length`) or `utf8` (bytes).
 ///     merge_adjacent: whether neighbours of one role and one trust share a message.
 ///     separator: what stands between merged fragments; its characters count.
+///     trust_policy: a `TrustPolicy`, or a mapping of roles to trusts: which trust a fragment must have to hold its role. None lets
+///         any trust hold any role.
+///     max_input_tokens: the budget of the whole input in tokens, an int of 0 or more, or `math.inf`; it needs a counter.
+///     token_counter: an `interleaf.budget.TokenCounter`; without `max_input_tokens` it counts and nothing is limited.
 ///
 /// Raises:
-///     PlanError: a field of the plan or of a fragment is missing or wrong.
+///     PlanError: a field of the plan or of a fragment is missing or wrong, or `trust_policy` refuses a fragment (`trust_role`).
 ///
 /// >>> from interleaf import ContextPlan
 /// >>> plan = ContextPlan(fragments=[], max_input_chars=1000)
@@ -273,6 +326,9 @@ pub struct ContextPlan {
     unit: LengthUnit,
     merge_adjacent: bool,
     separator: Py<PyString>,
+    trust_policy: Option<TrustRules>,
+    max_input_tokens: Option<(Budget, Py<PyAny>)>,
+    token_counter: Option<Py<TokenCounter>>,
 }
 
 fn native(py: Python<'_>, fragments: Vec<Fragment>) -> PyResult<Vec<Py<ContextFragment>>> {
@@ -296,6 +352,9 @@ impl ContextPlan {
             unit: data.unit,
             merge_adjacent: data.merge_adjacent,
             separator: data.separator.unbind(),
+            trust_policy: data.trust_policy,
+            max_input_tokens: data.max_input_tokens.map(|(budget, limit)| (budget, limit.unbind())),
+            token_counter: data.token_counter.map(Bound::unbind),
         })
     }
 
@@ -310,6 +369,9 @@ impl ContextPlan {
             unit: self.unit,
             merge_adjacent: self.merge_adjacent,
             separator: self.separator.bind(py).clone(),
+            trust_policy: self.trust_policy,
+            max_input_tokens: self.max_input_tokens.as_ref().map(|(budget, limit)| (*budget, limit.bind(py).clone())),
+            token_counter: self.token_counter.as_ref().map(|counter| counter.bind(py).clone()),
         }
     }
 }
@@ -335,6 +397,9 @@ impl Record for ContextPlan {
             Field::new(py, "merge_adjacent", self.merge_adjacent)?.default_if(!self.merge_adjacent),
             Field::new(py, "separator", &self.separator)?
                 .default_if(text(self.separator.bind(py))? == interleaf_core::text::Text::One(b"\n\n")),
+            Field::optional(py, "trust_policy", self.trust_policy())?.form(Form::PlainIfSet),
+            Field::optional(py, "max_input_tokens", self.max_input_tokens())?.form(Form::PlainIfSet),
+            Field::optional(py, "token_counter", self.token_counter.as_ref())?.form(Form::PlainIfSet),
         ])
     }
 }
@@ -343,8 +408,9 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
     #[new]
     #[pyo3(signature = (
         *, fragments=None, max_input_chars=None, additional_messages=None, original_fragments=None,
-        mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None
-    ), text_signature = "(*, fragments, max_input_chars, additional_messages=None, original_fragments=None, mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None)")]
+        mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None, trust_policy=None,
+        max_input_tokens=None, token_counter=None
+    ), text_signature = "(*, fragments, max_input_chars, additional_messages=None, original_fragments=None, mutable_fragment_ids=None, unit=None, merge_adjacent=None, separator=None, trust_policy=None, max_input_tokens=None, token_counter=None)")]
     #[allow(clippy::too_many_arguments)] // one keyword a field
     fn new<'py>(
         py: Python<'py>,
@@ -356,10 +422,13 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
         unit: Option<Bound<'py, PyAny>>,
         merge_adjacent: Option<Bound<'py, PyAny>>,
         separator: Option<Bound<'py, PyAny>>,
+        trust_policy: Option<Bound<'py, PyAny>>,
+        max_input_tokens: Option<Bound<'py, PyAny>>,
+        token_counter: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let values = [
             fragments, max_input_chars, additional_messages, original_fragments, mutable_fragment_ids, unit, merge_adjacent,
-            separator,
+            separator, trust_policy, max_input_tokens, token_counter,
         ];
         Self::checked(py, &values)
     }
@@ -413,10 +482,26 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
         &self.separator
     }
 
+    #[getter]
+    fn trust_policy(&self) -> Option<TrustPolicy> {
+        self.trust_policy.map(TrustPolicy::of)
+    }
+
+    #[getter]
+    fn max_input_tokens(&self) -> Option<&Py<PyAny>> {
+        self.max_input_tokens.as_ref().map(|(_, limit)| limit)
+    }
+
+    #[getter]
+    fn token_counter(&self) -> Option<&Py<TokenCounter>> {
+        self.token_counter.as_ref()
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         for fragment in self.fragments.iter().chain(self.original_fragments.iter().flatten()) {
             visit.call(fragment)?;
         }
+        visit.call(&self.token_counter)?;
         self.additional_messages.iter().try_for_each(|message| visit.call(message))
     }
 }

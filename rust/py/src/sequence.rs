@@ -70,6 +70,25 @@ impl<'py> Messages<'py> {
         };
         item.map_err(|_| changed_size())
     }
+
+    /// One of them, as a borrowed reference.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below [`Messages::len`], and as long as the reference is used no Python code runs that could change the list.
+    #[inline]
+    #[allow(clippy::cast_possible_wrap)] // an index into a list, whose length is a `Py_ssize_t`
+    pub unsafe fn get_borrowed(&self, index: usize) -> Borrowed<'_, 'py, PyAny> {
+        // SAFETY: the caller sees to it that the slot is there, and a slot of a list or tuple that Python code can reach is
+        // never empty.
+        unsafe {
+            let (py, item) = match self {
+                Self::List(list) => (list.py(), ffi::PyList_GET_ITEM(list.as_ptr(), index as ffi::Py_ssize_t)),
+                Self::Tuple(tuple) => (tuple.py(), ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index as ffi::Py_ssize_t)),
+            };
+            Borrowed::from_ptr(py, item)
+        }
+    }
 }
 
 /// The list shrank or grew under the call, as a finalizer or an `__index__` can make it: dicts say it in these words too.

@@ -40,6 +40,16 @@ pub fn same_text(left: &Bound<'_, PyString>, right: &Bound<'_, PyString>) -> boo
     left.is(right) || matches!((text(left), text(right)), (Ok(left), Ok(right)) if left == right)
 }
 
+/// The code points `span` of a string, as a string of their own. Looks at nothing besides them.
+pub fn slice<'py>(string: &Bound<'py, PyString>, span: &Range<usize>) -> PyResult<Bound<'py, PyString>> {
+    let index = |index: usize| ffi::Py_ssize_t::try_from(index).unwrap_or(ffi::Py_ssize_t::MAX);
+    // SAFETY: returns a new `str`, or null with an exception set; indices past the end are taken for the end.
+    unsafe {
+        let new = ffi::PyUnicode_Substring(string.as_ptr(), index(span.start), index(span.end));
+        Ok(Bound::from_owned_ptr_or_err(string.py(), new)?.cast_into_unchecked())
+    }
+}
+
 /// Length in code points.
 pub fn length(string: &Bound<'_, PyString>) -> PyResult<usize> {
     Ok(text(string)?.len())

@@ -3,6 +3,7 @@
 use interleaf_core::block::{Position, Role};
 use interleaf_core::fragment::{Lifetime, Trust};
 use interleaf_core::measure::LengthUnit;
+use interleaf_core::scan::Kind;
 use interleaf_core::text::Text;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -50,6 +51,7 @@ word!(Role);
 word!(Trust);
 word!(Lifetime);
 word!(LengthUnit);
+word!(Kind);
 
 fn strings<W: Word>(py: Python<'_>) -> &'static [Py<PyString>] {
     W::strings().get_or_init(py, || W::all().iter().map(|word| PyString::intern(py, word.as_str()).unbind()).collect())

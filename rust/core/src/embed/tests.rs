@@ -1,7 +1,8 @@
 use super::*;
 
 fn edit(part: usize, span: Range<usize>, fill: Fill) -> Edit {
-    Edit { part, span, fill }
+    let outlet = 10 + part;
+    Edit { part, span, fill, outlet }
 }
 
 fn host(lengths: &[usize], top: usize, bottom: usize, separator: usize) -> HostBlocks<impl Fn(usize) -> usize> {
@@ -33,7 +34,7 @@ fn markers_are_replaced_removed_and_kept() {
     let edits = [edit(0, 2..15, Fill::Blocks(2)), edit(0, 16..29, Fill::Remove), edit(0, 30..43, Fill::Keep)];
     let result = embed(Content::Text(45), &edits, host(&[7, 3, 2], 1, 0, 1));
     assert_eq!(result.blocks, [at(0, 0..7), at(0, 10..13), at(0, 14..16)]);
-    assert_eq!(result.kept, [(2, at(0, 18..31))]);
+    assert_eq!(result.kept, [(10, at(0, 18..31))]);
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn list_content_gets_note_parts_of_its_own() {
 fn kept_markers_count_their_parts_among_the_new_ones() {
     let edits = [edit(0, 0..13, Fill::Remove), edit(1, 1..14, Fill::Keep)];
     let result = embed(Content::Parts(&[Some(13), Some(14)]), &edits, host(&[2], 1, 0, 1));
-    assert_eq!(result.kept, [(1, at(1, 1..14))]);
+    assert_eq!(result.kept, [(11, at(1, 1..14))]);
     assert_eq!(parts(result)[1], NewPart::Kept(1));
 }
 

@@ -136,3 +136,15 @@ fn an_empty_conversation_may_lie_at_the_end_and_no_further() {
     assert_eq!(check(3, 3), None);
     assert_eq!(check(4, 3), refused);
 }
+
+#[test]
+fn the_place_of_an_empty_conversation_is_any_gap() {
+    let known = MessageCount::known(3);
+    let check = |index, count| check_empty_index(index, count, "empty_index").map_err(|refusal| refusal.path);
+    assert_eq!(check(0, known), Ok(0));
+    assert_eq!(check(3, known), Ok(3));
+    assert_eq!(check(4, known), Err(String::from("empty_index")));
+    assert_eq!(check(-1, known), Err(String::from("empty_index")));
+    assert_eq!(check(7, MessageCount::UNKNOWN), Ok(7));
+    assert_eq!(check(-1, MessageCount::UNKNOWN), Err(String::from("empty_index")));
+}

@@ -1,0 +1,191 @@
+//! What counting returns: `CharCount`, `TokenCount`, `UnpricedPart`.
+
+use interleaf_core::measure::LengthUnit;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::record::{Field, Form, Record, record_methods};
+use crate::words::python_word;
+
+/// A part that is no text and has no price.
+#[pyclass(frozen, module = "interleaf.budget")]
+pub struct UnpricedPart {
+    /// The message it is in.
+    pub message_index: usize,
+    /// Its index in that message's parts.
+    pub part_index: usize,
+    /// Its type.
+    pub kind: Py<PyString>,
+}
+
+impl Record for UnpricedPart {
+    fn names() -> &'static [&'static str] {
+        &["message_index", "part_index", "type"]
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "message_index", self.message_index)?,
+            Field::new(py, "part_index", self.part_index)?,
+            Field::new(py, "type", &self.kind)?,
+        ])
+    }
+}
+
+record_methods! { UnpricedPart, hash: all but [],
+    #[new]
+    #[pyo3(signature = (*, message_index, part_index, r#type))]
+    fn new(message_index: usize, part_index: usize, r#type: Py<PyString>) -> Self {
+        Self { message_index, part_index, kind: r#type }
+    }
+
+    #[getter]
+    fn message_index(&self) -> usize {
+        self.message_index
+    }
+
+    #[getter]
+    fn part_index(&self) -> usize {
+        self.part_index
+    }
+
+    #[getter]
+    fn r#type(&self) -> &Py<PyString> {
+        &self.kind
+    }
+}
+
+/// Characters of messages.
+#[pyclass(frozen, module = "interleaf.budget")]
+pub struct CharCount {
+    /// All of them.
+    pub total: u64,
+    /// One number for each message.
+    pub per_message: Vec<u64>,
+    /// What a character is.
+    pub unit: LengthUnit,
+    /// Parts that are no text and count nothing.
+    pub opaque_parts: usize,
+}
+
+impl Record for CharCount {
+    fn names() -> &'static [&'static str] {
+        &["total", "per_message", "unit", "opaque_parts"]
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "total", self.total)?,
+            Field::new(py, "per_message", self.per_message(py)?)?.form(Form::Plain),
+            Field::new(py, "unit", python_word(py, self.unit))?,
+            Field::new(py, "opaque_parts", self.opaque_parts)?.default_if(self.opaque_parts == 0),
+        ])
+    }
+}
+
+record_methods! { CharCount, hash: all but [],
+    #[new]
+    #[pyo3(signature = (*, total, per_message, unit, opaque_parts=0))]
+    fn new(total: u64, per_message: Vec<u64>, unit: &Bound<'_, PyAny>, opaque_parts: usize) -> PyResult<Self> {
+        Ok(Self { total, per_message, unit: crate::plan::read_unit(unit)?, opaque_parts })
+    }
+
+    #[getter]
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    #[getter]
+    fn per_message<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.per_message)
+    }
+
+    #[getter]
+    fn unit(&self, py: Python<'_>) -> &'static Py<PyString> {
+        python_word(py, self.unit)
+    }
+
+    #[getter]
+    fn opaque_parts(&self) -> usize {
+        self.opaque_parts
+    }
+}
+
+/// Tokens of messages.
+#[pyclass(frozen, module = "interleaf.budget")]
+pub struct TokenCount {
+    /// All of them, priming included.
+    pub total: u64,
+    /// One number for each message.
+    pub per_message: Vec<u64>,
+    /// What the list costs besides its messages.
+    pub priming: u64,
+    /// Whether the counts are of rendered messages, to the letter.
+    pub rendered: bool,
+    /// Parts that count 0 because they have no price.
+    pub unpriced: Vec<Py<UnpricedPart>>,
+}
+
+impl TokenCount {
+    fn exactness_word<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
+        if self.rendered { intern!(py, "rendered") } else { intern!(py, "estimated") }
+    }
+}
+
+impl Record for TokenCount {
+    fn names() -> &'static [&'static str] {
+        &["total", "per_message", "priming", "exactness", "unpriced_parts"]
+    }
+
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Vec<Field<'py>>> {
+        Ok(vec![
+            Field::new(py, "total", self.total)?,
+            Field::new(py, "per_message", self.per_message(py)?)?.form(Form::Plain),
+            Field::new(py, "priming", self.priming)?,
+            Field::new(py, "exactness", self.exactness_word(py))?,
+            Field::new(py, "unpriced_parts", self.unpriced_parts(py)?)?
+                .form(Form::Plain)
+                .default_if(self.unpriced.is_empty()),
+        ])
+    }
+}
+
+record_methods! { TokenCount, hash: all but [],
+    #[new]
+    #[pyo3(signature = (*, total, per_message, priming, exactness, unpriced_parts=Vec::new()))]
+    fn new(
+        total: u64,
+        per_message: Vec<u64>,
+        priming: u64,
+        exactness: &str,
+        unpriced_parts: Vec<Py<UnpricedPart>>,
+    ) -> Self {
+        Self { total, per_message, priming, rendered: exactness == "rendered", unpriced: unpriced_parts }
+    }
+
+    #[getter]
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    #[getter]
+    fn per_message<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.per_message)
+    }
+
+    #[getter]
+    fn priming(&self) -> u64 {
+        self.priming
+    }
+
+    #[getter]
+    fn exactness(&self, py: Python<'_>) -> Py<PyString> {
+        self.exactness_word(py).clone().unbind()
+    }
+
+    #[getter]
+    fn unpriced_parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.unpriced.iter().map(|part| part.clone_ref(py)).collect::<Vec<_>>())
+    }
+}
