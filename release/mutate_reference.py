@@ -36,7 +36,6 @@ TESTS = (
     "tests/test_differential_placement.py",
     "tests/test_differential_assembly.py",
     "tests/test_placement_properties.py",
-    "tests/test_records.py",
 )
 SECONDS = 240
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
