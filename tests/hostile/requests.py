@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hostile.tripwire import Tripwire
@@ -82,7 +81,7 @@ def copied(value: Any) -> Any:
     return value
 
 
-def callbacks(wire: Tripwire) -> dict[str, Callable[..., Any]]:
+def callbacks(wire: Tripwire) -> dict[str, Any]:
     """The callbacks of a placement, each of which touches the wire."""
 
     def create_message(message: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +95,7 @@ def callbacks(wire: Tripwire) -> dict[str, Callable[..., Any]]:
     return {"create_message": create_message, "render_block": render_block}
 
 
-def message_callbacks(wire: Tripwire) -> dict[str, Callable[..., Any]]:
+def message_callbacks(wire: Tripwire) -> dict[str, Any]:
     """The other way to make messages: several for each block."""
 
     def render_messages(block: Any, content: str) -> list[Any]:

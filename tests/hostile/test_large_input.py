@@ -30,8 +30,7 @@ def test_many_blocks_at_one_depth() -> None:
     )
     assert len(result.messages) == BLOCKS + 1
     assert [placed.id for placed in result.placements] == [
-        block["id"]
-        for block in sorted(blocks, key=lambda block: (block["order"], block["id"]))  # type: ignore[arg-type, return-value]
+        block["id"] for block in sorted(blocks, key=lambda block: (block["order"], block["id"]))
     ]
 
 
