@@ -155,7 +155,7 @@ def main() -> int:
     alive = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("python", "tests"):
+        for part in ("python", "tests", "docs"):
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         if not survives(folder):
