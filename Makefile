@@ -81,7 +81,7 @@ fuzz-core: ## The targets of fuzz/ under libFuzzer with AddressSanitizer, SECOND
 	for target in layouts orders markers measuring; do cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -max_len=512 || exit 1; done
 
 clean: ## Everything that was built
-	rm -rf $(VENV) target dist
+	rm -rf $(VENV) target dist site
 
 # Into site/, to open as files or to serve. The theme announces its successor on each build unless it is told not to.
 docs: $(VENV)/.built $(VENV)/.tools-docs ## The pages, in site/
