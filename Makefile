@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling
+.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,7 +68,7 @@ profile: $(VENV)/.tools-build ## Where the instructions of ROW go (needs valgrin
 	callgrind_annotate --auto=no benches/results/callgrind.out | head -60
 
 # The targets of fuzz/ with pseudo-random input: each compares the core with the plainest code that gives the same answer.
-SEEDED := cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
+SEEDED := cargo run --quiet --release --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
 
 fuzz: $(VENV)/.built $(VENV)/.tools-test ## A million runs of each target on the core, 100,000 examples for each property, the long hostile forms
 	$(SEEDED) 1000000
@@ -107,6 +107,11 @@ dist-musl: ## Wheels for musl, built and tested in a container
 check-tag: ## TAG=v1.2.3 is the version of the sources
 	@PYTHONPATH=release $(PYTHON) -c 'import pathlib, sys, archives; version = archives.workspace_version(pathlib.Path()); \
 		sys.exit(None if sys.argv[1] == "v" + version else f"tag {sys.argv[1]}, but the sources are version {version}")' "$(TAG)"
+
+# What the benches are compared with.
+BASE ?= main
+bench-report: $(VENV)/.built $(VENV)/.tools-test ## The benches of BASE and of this tree, in ratios
+	$(BIN)/python release/bench_report.py $(BASE)
 
 memcheck: $(VENV)/.built ## The hostile workload under valgrind
 	$(BIN)/python release/memcheck.py tests/hostile/workload.py 3

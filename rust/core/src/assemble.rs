@@ -124,6 +124,7 @@ mod tests {
         assert_eq!((merged.fragment_chars, merged.separator_chars), (10, 2));
         assert_eq!(merged.over_budget, [3]);
         assert_eq!(merged.spans(&fragments, 2), [(0, 0..1), (1, 0..2), (1, 4..7), (2, 0..4)]);
+        assert_eq!(merged.spans(&fragments, 3)[2], (1, 5..8));
         let apart = assemble(&fragments, false, 2);
         assert_eq!(apart.messages.len(), 4);
         assert_eq!(apart.separator_chars, 0);

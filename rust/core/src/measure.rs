@@ -81,6 +81,11 @@ mod tests {
     }
 
     #[test]
+    fn units_are_called_by_their_words() {
+        assert_eq!(LengthUnit::ALL.map(LengthUnit::as_str), ["codepoint", "utf16", "utf8"]);
+    }
+
+    #[test]
     fn a_lone_surrogate_is_one_unit_of_utf16_and_three_bytes() {
         for text in [Text::Two(&[0xD83D]), Text::Four(&[0xD83D])] {
             assert_eq!(measure(text, LengthUnit::Utf16), 1);

@@ -148,6 +148,8 @@ mod tests {
             ("{{outlet::a{}}", "a{", Some(0..14), 1),
             ("{{outlet::a}}}", "a", Some(0..13), 1),
             ("{{outlet::a}}}", "a}", Some(0..14), 1),
+            ("{{outlet::a}} }", "a}", None, 0),
+            ("{{outlet::a}}.", "a}", None, 0),
             ("{{outlet::}}", "a", None, 0),
             ("{{outlet::a}", "a", None, 0),
             ("剣😀{{outlet::世界}}", "世界", Some(2..16), 1),

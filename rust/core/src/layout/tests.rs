@@ -148,3 +148,13 @@ fn the_place_of_an_empty_conversation_is_any_gap() {
     assert_eq!(check(7, MessageCount::UNKNOWN), Ok(7));
     assert_eq!(check(-1, MessageCount::UNKNOWN), Err(String::from("empty_index")));
 }
+
+#[test]
+fn a_refused_index_is_told_what_was_allowed() {
+    let expected = |count| check_message_index(-1, count, "author_note").map_err(|refusal| refusal.expected);
+    let told = String::from("an int from 0 to the last message (3 messages)");
+    assert_eq!(expected(MessageCount::known(3)), Err(told));
+    assert_eq!(expected(MessageCount::UNKNOWN), Err(String::from("an int of 0 or more")));
+    assert_eq!(MessageCount::known(3).get(), Some(3));
+    assert_eq!(MessageCount::UNKNOWN.get(), None);
+}
