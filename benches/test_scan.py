@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from interleaf import scan_content
+from rounds import time_in_turn
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
@@ -25,6 +26,15 @@ TEXTS: dict[str, tuple[str, int, int]] = {
     "unclosed tokens": ("<|im_start", 1, 0),
     "unclosed markers": ("{{outlet::", 1, 0),
 }
+
+
+@pytest.mark.parametrize(("kind", "name"), [("clean ASCII", "clean ASCII prose"), ("HTML", "ASCII HTML")])
+def test_scan_rows(benchmark: BenchmarkFixture, kind: str, name: str) -> None:
+    piece, _, findings = TEXTS[name]
+    text = piece * (1_000_000 // len(piece))
+    assert len(scan_content(text)) == findings
+    names = {"scan_content": scan_content, "text": text}
+    time_in_turn(benchmark, f"scan 1 MB of {kind}", "scan_content(text)", {"encode": "len(text.encode())"}, names)
 
 
 @pytest.mark.parametrize("name", TEXTS)
