@@ -13,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::adapter::located;
 use crate::errors::refuse;
-use crate::layout::LayoutData;
+use crate::layout_reading::LayoutData;
 use crate::message::{Access, HostContent, part_field, with_item};
 use crate::sequence::Messages;
 use crate::unicode::{TextPiece, join, length, text};

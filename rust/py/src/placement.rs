@@ -10,7 +10,8 @@ use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 use std::sync::{Arc, OnceLock};
 
 use crate::block::{Block, order_object};
-use crate::layout::{Layout, LayoutData};
+use crate::layout::Layout;
+use crate::layout_reading::LayoutData;
 use crate::record::{Field, Form, Record, built, record_methods};
 use crate::scan::Finding;
 use crate::words::python_word;
