@@ -57,7 +57,7 @@ def number_of(value: object) -> int | float | None:
             return _WORDS.get(text.lower())
         return int(text) if text.lstrip("+-").isdigit() else float(text)
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        return operator.index(value)  # type: ignore[arg-type]  # whether it has one is the question
     except Exception:
         # Whatever a foreign __index__ raises, the value is no number to us.
         return None

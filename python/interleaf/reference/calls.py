@@ -77,3 +77,8 @@ def is_listing(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """Return the items of what can list things, or None."""
+    return list(value) if is_listing(value) else None

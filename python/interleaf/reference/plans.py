@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlanError
-from .calls import is_listing
+from .calls import as_list
 from .fields import read_fields
 from .trusting import Rules, read_trust_policy
 from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
@@ -42,10 +42,10 @@ def read_plan(given: object) -> Plan:
         raise PlanError(f"plan is {describe(given)}; expected a ContextPlan or a mapping", "invalid_type", "plan")
     an_iterable = "an iterable that is no text and no mapping"
     plan = Plan(
-        fragments=fields.required("fragments", _as_list, "invalid_type", an_iterable),
+        fragments=fields.required("fragments", as_list, "invalid_type", an_iterable),
         max_input_chars=fields.required("max_input_chars", as_budget, "invalid_budget", A_BUDGET),
-        additional_messages=fields.defaulted("additional_messages", [], _as_list, "invalid_type", an_iterable),
-        original_fragments=fields.optional("original_fragments", _as_list, "invalid_type", an_iterable),
+        additional_messages=fields.defaulted("additional_messages", [], as_list, "invalid_type", an_iterable),
+        original_fragments=fields.optional("original_fragments", as_list, "invalid_type", an_iterable),
         mutable_fragment_ids=_read_ids(
             fields.defaulted("mutable_fragment_ids", [], _as_ids, "invalid_type", an_iterable)
         ),
@@ -80,12 +80,8 @@ def _as_counter(value: Any) -> TokenCounter | None:
     return value if type(value).__name__ == "TokenCounter" else None
 
 
-def _as_list(value: object) -> list[Any] | None:
-    return list(value) if is_listing(value) else None  # type: ignore[call-overload]
-
-
 def _as_ids(value: object) -> list[Any] | None:
-    ids = _as_list(value)
+    ids = as_list(value)
     if ids is not None and isinstance(value, (set, frozenset)):
         # A set has no order of its own, and the order it shows depends on the hash seed; an error must not. What is
         # no `str` comes first, by its type, then ids by code point.

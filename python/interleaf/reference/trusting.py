@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlanError
-from .calls import is_listing
+from .calls import as_list
 from .fields import read_fields
 from .values import as_word, describe, one_of
 from .words import ROLES, TRUSTS
@@ -32,7 +32,7 @@ def read_trust_policy(given: object) -> Rules | None:
         )
     rules: Rules = {}
     for role in ROLES:
-        listed: list[Any] | None = fields.optional(role, _as_list, "invalid_type", "an iterable of trusts")
+        listed: list[Any] | None = fields.optional(role, as_list, "invalid_type", "an iterable of trusts")
         if listed is None:
             continue
         words = [as_word(TRUSTS)(item) for item in listed]
@@ -56,7 +56,3 @@ def check_trust(fragments: Sequence[Fragment], rules: Rules | None) -> None:
             "trust_role",
             path,
         )
-
-
-def _as_list(value: object) -> list[Any] | None:
-    return list(value) if is_listing(value) else None  # type: ignore[call-overload]

@@ -1,10 +1,9 @@
 //! `assemble_context_plan` and `assemble_fragments`.
 
 use interleaf_core::assemble::{Assembly, FragmentKey, assemble};
-use interleaf_core::audit::{AuditKey, Comparison, Named, Violation, audit};
+use interleaf_core::audit::{AuditKey, Comparison, Named, Violation, audit, index_ids};
 use interleaf_core::error::{Class, Code};
 use interleaf_core::fragment::Budget;
-use interleaf_core::id_set::IdSet;
 use interleaf_core::measure::measure;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -253,10 +252,7 @@ fn check_originals(py: Python<'_>, plan: &PlanData<'_>, fragment_keys: &[Fragmen
     let original_keys = audit_keys(py, originals, &unmeasured)?;
     let mut may_change = vec![false; originals.len()];
     if !plan.mutable_fragment_ids.is_empty() {
-        let mut ids = IdSet::with_capacity(originals.len());
-        for (index, key) in original_keys.iter().enumerate() {
-            ids.insert(key.id_hash, index);
-        }
+        let ids = index_ids(&original_keys);
         for (index, id) in plan.mutable_fragment_ids.iter().enumerate() {
             let wanted = text(id)?;
             let Some(original) = ids.find(hash(id)?, |original| original_keys[original].id == wanted) else {

@@ -1,15 +1,15 @@
 //! `ContextBlock`, and the mapping form of a block.
 
 use interleaf_core::block::{Order, Position, Role};
-use interleaf_core::error::{Class, Code, Refusal};
+use interleaf_core::error::{Class, Code};
 use interleaf_core::outlet::is_outlet_name;
 use interleaf_core::place::IdPrefix;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
 
-use crate::errors::{found, raise, refuse};
-use crate::fields::{Fields, join_path};
+use crate::errors::{found, refuse};
+use crate::fields::{Fields, Refuser, require_mapping};
 use crate::number::{read_int, read_order};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::unicode::{exact, hash, quoted, text};
@@ -69,38 +69,15 @@ pub fn read_id<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Py
 /// What is expected of an id, for messages.
 pub const EXPECTED_ID: &str = "a str that is not empty and can be encoded as UTF-8";
 
-/// Refuses one field of a block.
-struct Refuser<'a, 'py> {
-    path: &'a dyn Fn() -> String,
-    id: Option<&'a Bound<'py, PyString>>,
-}
-
-impl Refuser<'_, '_> {
-    #[cold]
-    fn refuse(&self, field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
-        let path = join_path(&(self.path)(), FIELDS.names[field]);
-        let refusal = Refusal::new(Class::Block, code, path, found, expected);
-        raise(match self.id {
-            Some(id) => refusal.of(format!("block {}", quoted(id))),
-            None => refusal,
-        })
-    }
-
-    #[cold]
-    fn missing(&self, field: usize, expected: impl Into<String>) -> PyErr {
-        self.refuse(field, Code::MissingField, "nothing", expected)
-    }
-}
-
 impl BlockData {
     /// Checks the values of a block, field by field.
     fn from_values(values: &Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        let nameless = Refuser { path, id: None };
+        let nameless = Refuser { fields: &FIELDS, noun: "block", path, id: None };
         let Some(id) = &values[ID] else { return Err(nameless.missing(ID, EXPECTED_ID)) };
         let Some(id) = read_id(id)? else {
             return Err(nameless.refuse(ID, Code::InvalidId, found(id), EXPECTED_ID));
         };
-        let refuser = Refuser { path, id: Some(&id) };
+        let refuser = Refuser { id: Some(&id), ..nameless };
         let Some(position) = &values[POSITION] else { return Err(refuser.missing(POSITION, one_of::<Position>())) };
         let Some(position) = read_word::<Position>(position)? else {
             return Err(refuser.refuse(POSITION, Code::InvalidPosition, found(position), one_of::<Position>()));
@@ -301,9 +278,7 @@ record_methods! { ContextBlock, hash: all but ["metadata"],
     /// A block from its mapping form, in snake_case or camelCase.
     #[classmethod]
     fn from_dict(_class: &Bound<'_, PyType>, mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if mapping.cast::<PyMapping>().is_err() {
-            return Err(refuse(Class::Block, Code::InvalidType, "", found(mapping), "a mapping"));
-        }
+        require_mapping(mapping, Class::Block, "", "a mapping")?;
         Ok(Self { data: BlockData::from_mapping(mapping, &String::new)? })
     }
 

@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
-use crate::errors::{found, raise};
-use crate::unicode::{display, text};
+use crate::errors::{found, raise, refuse};
+use crate::unicode::{display, quoted, text};
 
 /// The keys of one kind of mapping.
 pub struct Fields<const N: usize> {
@@ -75,13 +75,7 @@ impl<const N: usize> Fields<N> {
             None => format!("one of {}", self.names.join(", ")),
         };
         let at = join_path(path, &word);
-        raise(Refusal::new(
-            self.class,
-            Code::UnknownField,
-            at,
-            format!("the unknown key {}", crate::unicode::quoted(string)),
-            expected,
-        ))
+        raise(Refusal::new(self.class, Code::UnknownField, at, format!("the unknown key {}", quoted(string)), expected))
     }
 
     /// The values of a mapping by field; absent and None are both `None`.
@@ -140,6 +134,45 @@ impl<const N: usize> Fields<N> {
             ))),
         }
     }
+}
+
+/// Refuses fields of one object, which it names once its id is known.
+pub struct Refuser<'a, 'py, const N: usize> {
+    /// The fields of such objects.
+    pub fields: &'static Fields<N>,
+    /// What one of them is called in a message.
+    pub noun: &'static str,
+    /// The path of this one, only called to refuse.
+    pub path: &'a dyn Fn() -> String,
+    /// Its id.
+    pub id: Option<&'a Bound<'py, PyString>>,
+}
+
+impl<const N: usize> Refuser<'_, '_, N> {
+    /// An exception for the value of a field.
+    #[cold]
+    pub fn refuse(&self, field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
+        let path = join_path(&(self.path)(), self.fields.names[field]);
+        let refusal = Refusal::new(self.fields.class, code, path, found, expected);
+        raise(match self.id {
+            Some(id) => refusal.of(format!("{} {}", self.noun, quoted(id))),
+            None => refusal,
+        })
+    }
+
+    /// An exception for a required field that is not there.
+    #[cold]
+    pub fn missing(&self, field: usize, expected: impl Into<String>) -> PyErr {
+        self.refuse(field, Code::MissingField, "nothing", expected)
+    }
+}
+
+/// Refuses what is no mapping.
+pub fn require_mapping(object: &Bound<'_, PyAny>, class: Class, path: &str, expected: &str) -> PyResult<()> {
+    if object.cast::<PyMapping>().is_ok() {
+        return Ok(());
+    }
+    Err(refuse(class, Code::InvalidType, path, found(object), expected))
 }
 
 /// `path.field`, or the bare field if there is no path.

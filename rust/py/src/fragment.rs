@@ -2,7 +2,7 @@
 
 use interleaf_core::assemble::FragmentKey;
 use interleaf_core::block::Role;
-use interleaf_core::error::{Class, Code, Refusal};
+use interleaf_core::error::{Class, Code};
 use interleaf_core::fragment::{Budget, Lifetime, Trust};
 use interleaf_core::measure::{LengthUnit, measure};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
 
 use crate::block::{EXPECTED_ID, read_id};
-use crate::errors::{found, raise, refuse};
-use crate::fields::{Fields, join_path};
+use crate::errors::{found, refuse};
+use crate::fields::{Fields, Refuser, require_mapping};
 use crate::json;
 use crate::number::read_budget;
 use crate::record::{Field, Record, record_methods};
-use crate::unicode::{hash, quoted, text};
+use crate::unicode::{hash, text};
 use crate::words::{Word, one_of, python_word, read_word};
 
 const ID: usize = 0;
@@ -65,27 +65,7 @@ pub struct FragmentData {
     pub metadata: Option<Py<PyAny>>,
 }
 
-struct Refuser<'a, 'py> {
-    path: &'a dyn Fn() -> String,
-    id: Option<&'a Bound<'py, PyString>>,
-}
-
-impl Refuser<'_, '_> {
-    #[cold]
-    fn refuse(&self, field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
-        let path = join_path(&(self.path)(), FIELDS.names[field]);
-        let refusal = Refusal::new(Class::Plan, code, path, found, expected);
-        raise(match self.id {
-            Some(id) => refusal.of(format!("fragment {}", quoted(id))),
-            None => refusal,
-        })
-    }
-
-    #[cold]
-    fn missing(&self, field: usize, expected: impl Into<String>) -> PyErr {
-        self.refuse(field, Code::MissingField, "nothing", expected)
-    }
-
+impl Refuser<'_, '_, FIELD_COUNT> {
     fn id<'py>(&self, values: &Values<'py>, field: usize) -> PyResult<Bound<'py, PyString>> {
         let Some(value) = &values[field] else { return Err(self.missing(field, EXPECTED_ID)) };
         read_id(value)?.ok_or_else(|| self.refuse(field, Code::InvalidId, found(value), EXPECTED_ID))
@@ -99,8 +79,9 @@ impl Refuser<'_, '_> {
 
 impl FragmentData {
     fn from_values(values: &Values<'_>, path: &dyn Fn() -> String) -> PyResult<Self> {
-        let id = Refuser { path, id: None }.id(values, ID)?;
-        let refuser = Refuser { path, id: Some(&id) };
+        let nameless = Refuser { fields: &FIELDS, noun: "fragment", path, id: None };
+        let id = nameless.id(values, ID)?;
+        let refuser = Refuser { id: Some(&id), ..nameless };
         let source_id = refuser.id(values, SOURCE_ID)?;
         let trust = refuser.word::<Trust>(values, TRUST, Code::InvalidTrust)?;
         let lifetime = refuser.word::<Lifetime>(values, LIFETIME, Code::InvalidLifetime)?;
@@ -265,9 +246,7 @@ record_methods! { ContextFragment, hash: all but ["value", "metadata"],
     /// A fragment from its mapping form, in snake_case or camelCase.
     #[classmethod]
     fn from_dict(_class: &Bound<'_, PyType>, mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if mapping.cast::<PyMapping>().is_err() {
-            return Err(refuse(Class::Plan, Code::InvalidType, "", found(mapping), "a mapping"));
-        }
+        require_mapping(mapping, Class::Plan, "", "a mapping")?;
         Ok(Self { data: FragmentData::from_mapping(mapping, &String::new)? })
     }
 

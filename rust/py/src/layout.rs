@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use interleaf_core::error::{Class, Code};
+use interleaf_core::error::Class;
 use interleaf_core::layout::{Conversation as CoreConversation, MarkerSpan, MessageCount, MessageRange, OutletAnchor};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyMappingProxy, PyTuple, PyType};
+use pyo3::types::{PyDict, PyMappingProxy, PyTuple, PyType};
 
-use crate::errors::{found, refuse};
+use crate::fields::require_mapping;
 use crate::layout_reading::{CONVERSATION_FIELDS, LAYOUT_FIELDS, LayoutData, Reader, SPAN_FIELDS};
 use crate::record::{Field, Form, Record, record_methods};
 
@@ -221,9 +221,7 @@ record_methods! { Layout, hash: all but ["outlets"],
     #[classmethod]
     fn from_dict(class: &Bound<'_, PyType>, mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = class.py();
-        if mapping.cast::<PyMapping>().is_err() {
-            return Err(refuse(Class::Layout, Code::InvalidType, "", found(mapping), "a mapping"));
-        }
+        require_mapping(mapping, Class::Layout, "", "a mapping")?;
         let values = LAYOUT_FIELDS.read(mapping, &String::new)?;
         let reader = Reader { prefix: "", count: MessageCount::UNKNOWN };
         Ok(Self { data: Arc::new(reader.layout(py, &values)?) })

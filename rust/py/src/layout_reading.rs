@@ -15,7 +15,7 @@ use pyo3::types::{PyList, PyMapping, PyRange, PyString, PyTuple};
 
 use crate::block::{EXPECTED_OUTLET_NAME, read_outlet_name};
 use crate::errors::{found, raise, refuse};
-use crate::fields::{Fields, join_path};
+use crate::fields::{Fields, join_path, require_mapping};
 use crate::layout::{Conversation, Layout, OutletSpan};
 use crate::number::{Int, read_int};
 use crate::sequence::{is_sequence, snapshot};
@@ -357,9 +357,7 @@ pub fn read_layout(object: &Bound<'_, PyAny>, messages: usize) -> PyResult<Arc<L
         data.core.check_bounds(messages, |outlet| data.outlet_path(object.py(), outlet)).map_err(raise)?;
         return Ok(Arc::clone(data));
     }
-    if object.cast::<PyMapping>().is_err() {
-        return Err(refuse(Class::Layout, Code::InvalidType, "layout", found(object), "a Layout or a mapping"));
-    }
+    require_mapping(object, Class::Layout, "layout", "a Layout or a mapping")?;
     let py = object.py();
     let values = LAYOUT_FIELDS.read(object, &|| String::from("layout"))?;
     let reader = Reader { prefix: "layout.", count: MessageCount::known(messages) };
@@ -381,9 +379,7 @@ pub fn declared_anchors(object: &Bound<'_, PyAny>) -> PyResult<([bool; 5], Vec<P
         ];
         return Ok((declared, data.names.iter().map(|name| name.clone_ref(py)).collect()));
     }
-    if object.cast::<PyMapping>().is_err() {
-        return Err(refuse(Class::Layout, Code::InvalidType, "layout", found(object), "a Layout or a mapping"));
-    }
+    require_mapping(object, Class::Layout, "layout", "a Layout or a mapping")?;
     let values = LAYOUT_FIELDS.read(object, &|| String::from("layout"))?;
     let mut names = Vec::new();
     if let Some(outlets) = &values[4] {

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyMapping, PySet, PyString, PyTuple, PyType};
 
 use crate::errors::{found, raise, refuse};
-use crate::fields::Fields;
+use crate::fields::{Fields, require_mapping};
 use crate::fragment::{ContextFragment, EXPECTED_BUDGET, Fragment};
 use crate::number::read_budget;
 use crate::record::{Field, Form, Record, record_methods};
@@ -277,9 +277,7 @@ impl<'py> PlanData<'py> {
         if let Ok(native) = plan.cast_exact::<ContextPlan>() {
             return Ok(native.get().data(py));
         }
-        if plan.cast::<PyMapping>().is_err() {
-            return Err(refuse(Class::Plan, Code::InvalidType, "plan", found(plan), "a ContextPlan or a mapping"));
-        }
+        require_mapping(plan, Class::Plan, "plan", "a ContextPlan or a mapping")?;
         Self::from_values(py, &read_mapping(plan)?)
     }
 }
@@ -436,9 +434,7 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
     /// A plan from its mapping form, in snake_case or camelCase.
     #[classmethod]
     fn from_dict<'py>(class: &Bound<'py, PyType>, mapping: &Bound<'py, PyAny>) -> PyResult<Self> {
-        if mapping.cast::<PyMapping>().is_err() {
-            return Err(refuse(Class::Plan, Code::InvalidType, "", found(mapping), "a mapping"));
-        }
+        require_mapping(mapping, Class::Plan, "", "a mapping")?;
         Self::checked(class.py(), &read_mapping(mapping)?)
     }
 

@@ -5,10 +5,10 @@ use interleaf_core::error::{Class, Code, Refusal};
 use interleaf_core::fragment::Trust;
 use interleaf_core::trust::TrustPolicy as Rules;
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PyMapping, PySet, PyTuple, PyType};
+use pyo3::types::{PyFrozenSet, PySet, PyTuple, PyType};
 
 use crate::errors::{found, raise, refuse};
-use crate::fields::{Fields, join_path};
+use crate::fields::{Fields, join_path, require_mapping};
 use crate::fragment::Fragment;
 use crate::plan::is_no_list;
 use crate::record::{Field, Form, Record, record_methods};
@@ -93,10 +93,7 @@ impl TrustPolicy {
         if let Ok(policy) = object.cast_exact::<Self>() {
             return Ok(policy.get().rules);
         }
-        if object.cast::<PyMapping>().is_err() {
-            let expected = "a TrustPolicy or a mapping of roles to trusts";
-            return Err(refuse(Class::Plan, Code::InvalidType, "trust_policy", found(object), expected));
-        }
+        require_mapping(object, Class::Plan, "trust_policy", "a TrustPolicy or a mapping of roles to trusts")?;
         let values = FIELDS.read(object, &|| String::from("trust_policy"))?;
         Self::from_values(&values, "trust_policy")
     }
@@ -169,9 +166,7 @@ record_methods! { TrustPolicy, hash: all but [],
     /// A policy from its mapping form.
     #[classmethod]
     fn from_dict<'py>(_class: &Bound<'py, PyType>, mapping: &Bound<'py, PyAny>) -> PyResult<Self> {
-        if mapping.cast::<PyMapping>().is_err() {
-            return Err(refuse(Class::Plan, Code::InvalidType, "", found(mapping), "a mapping"));
-        }
+        require_mapping(mapping, Class::Plan, "", "a mapping")?;
         Self::from_values(&FIELDS.read(mapping, &String::new)?, "").map(Self::of)
     }
 
