@@ -13,7 +13,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use interleaf_core::assemble::{FragmentKey, assemble};
 use interleaf_core::audit::{AuditKey, Comparison, audit};
 use interleaf_core::block::{Order, Position, Role};
-use interleaf_core::embed::{Content, Edit, Fill, HostBlocks, embed};
+use interleaf_core::embed::{Content, Edit, Embedded, Fill, HostBlocks, embed};
 use interleaf_core::fragment::{Budget, Lifetime, Trust};
 use interleaf_core::layout::{Conversation, Layout, MessageIndices, MessageRange, OutletAnchor};
 use interleaf_core::measure::{LengthUnit, measure};
@@ -144,7 +144,8 @@ fn embedding(criterion: &mut Criterion) {
     ];
     criterion.bench_function("embed/note with two outlets", |bencher| {
         let blocks = HostBlocks { length: |_| 160, top: 1, bottom: 1, separator: 1 };
-        bencher.iter(|| embed(black_box(Content::Text(600)), black_box(&edits), black_box(blocks)));
+        let mut output = Embedded::default();
+        bencher.iter(|| embed(black_box(Content::Text(600)), black_box(&edits), black_box(blocks), &mut output));
     });
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 /// What stands in the place of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
@@ -59,24 +61,25 @@ pub enum Piece {
     Separator,
 }
 
-/// One part of new list content.
+/// One part of new list content; ranges are of [`Embedded::pieces`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewPart {
     /// A part of the old list as it is.
     Kept(usize),
     /// A part of the old list with other text.
-    Changed(usize, Vec<Piece>),
+    Changed(usize, Range<usize>),
     /// A part made for note blocks.
-    Note(Vec<Piece>),
+    Note(Range<usize>),
 }
 
 /// The new content of a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum NewContent {
     /// Nothing differs from the old one.
+    #[default]
     Same,
-    /// One text.
-    Text(Vec<Piece>),
+    /// One text, of all pieces.
+    Text,
     /// A list of parts.
     Parts(Vec<NewPart>),
 }
@@ -90,33 +93,35 @@ pub struct TextSpan {
     pub span: Range<usize>,
 }
 
-/// What becomes of a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What becomes of a host. Its lists are on the stack for most hosts, and half a kilobyte: it is written in place, and used again.
+#[derive(Clone, Debug, Default)]
 pub struct Embedded {
     /// Its new content.
     pub content: NewContent,
+    /// What its texts are made of. A note with a block above and one below has five, and each filled outlet adds two.
+    pub pieces: SmallVec<[Piece; 12]>,
     /// Where each block stands, in prompt order.
-    pub blocks: Vec<TextSpan>,
+    pub blocks: SmallVec<[TextSpan; 8]>,
     /// Where each kept marker stands, with its outlet.
-    pub kept: Vec<(usize, TextSpan)>,
+    pub kept: SmallVec<[(usize, TextSpan); 2]>,
 }
 
-struct Writer<F> {
+struct Writer<'a, F> {
     host: HostBlocks<F>,
     /// Index of the part that is being written.
     part: usize,
-    pieces: Vec<Piece>,
+    /// Its first piece.
+    first_piece: usize,
     /// Length of what was written to it.
     length: usize,
-    blocks: Vec<TextSpan>,
-    kept: Vec<(usize, TextSpan)>,
+    output: &'a mut Embedded,
 }
 
-impl<F: Fn(usize) -> usize> Writer<F> {
+impl<F: Fn(usize) -> usize> Writer<'_, F> {
     fn write(&mut self, piece: Piece, length: usize) -> TextSpan {
         let start = self.length;
         if length > 0 {
-            self.pieces.push(piece);
+            self.output.pieces.push(piece);
             self.length += length;
         }
         TextSpan { part: self.part, span: start..self.length }
@@ -137,10 +142,10 @@ impl<F: Fn(usize) -> usize> Writer<F> {
             if position > 0 {
                 self.write_separator();
             }
-            let block = self.blocks.len();
+            let block = self.output.blocks.len();
             let length = (self.host.length)(block);
             let span = self.write(Piece::Block(block), length);
-            self.blocks.push(span);
+            self.output.blocks.push(span);
         }
     }
 
@@ -164,7 +169,7 @@ impl<F: Fn(usize) -> usize> Writer<F> {
             match edit.fill {
                 Fill::Keep => {
                     let span = self.write_own(edit.span.clone());
-                    self.kept.push((edit.outlet, span));
+                    self.output.kept.push((edit.outlet, span));
                 }
                 Fill::Remove => {}
                 Fill::Blocks(count) => self.write_blocks(count),
@@ -175,10 +180,11 @@ impl<F: Fn(usize) -> usize> Writer<F> {
     }
 
     /// Ends the part that was being written, and says what it is made of.
-    fn end_part(&mut self) -> Vec<Piece> {
+    fn end_part(&mut self) -> Range<usize> {
         self.length = 0;
         self.part += 1;
-        std::mem::take(&mut self.pieces)
+        let end = self.output.pieces.len();
+        std::mem::replace(&mut self.first_piece, end)..end
     }
 }
 
@@ -186,16 +192,15 @@ fn replaces(edits: &[Edit]) -> bool {
     edits.iter().any(|edit| edit.fill != Fill::Keep)
 }
 
-/// Lays out the new content. `edits` are sorted by part and place and do not overlap.
-pub fn embed(content: Content<'_>, edits: &[Edit], host: HostBlocks<impl Fn(usize) -> usize>) -> Embedded {
+/// Lays out the new content. `edits` are sorted by part and place and do not overlap. What `output` held before is gone.
+pub fn embed(content: Content<'_>, edits: &[Edit], host: HostBlocks<impl Fn(usize) -> usize>, output: &mut Embedded) {
     let (top, bottom, separator) = (host.top, host.bottom, host.separator);
-    let filled: usize = edits.iter().map(|edit| if let Fill::Blocks(count) = edit.fill { count } else { 0 }).sum();
-    let blocks = Vec::with_capacity(top + filled + bottom);
-    let mut writer = Writer { host, part: 0, pieces: Vec::new(), length: 0, blocks, kept: Vec::new() };
-    let content = match content {
+    output.pieces.clear();
+    output.blocks.clear();
+    output.kept.clear();
+    let mut writer = Writer { host, part: 0, first_piece: 0, length: 0, output };
+    let new = match content {
         Content::Text(length) => {
-            // Every block and every edit is a piece, with one between it and the next.
-            writer.pieces.reserve(2 * (top + filled + bottom + edits.len()) + 1);
             if top > 0 {
                 writer.write_top();
             }
@@ -204,19 +209,19 @@ pub fn embed(content: Content<'_>, edits: &[Edit], host: HostBlocks<impl Fn(usiz
                 writer.write_bottom();
             }
             let note_text = (top + bottom > 0 && separator > 0)
-                || writer.pieces.iter().any(|piece| matches!(piece, Piece::Block(_)));
-            if replaces(edits) || note_text { NewContent::Text(writer.end_part()) } else { NewContent::Same }
+                || writer.output.pieces.iter().any(|piece| matches!(piece, Piece::Block(_)));
+            if replaces(edits) || note_text { NewContent::Text } else { NewContent::Same }
         }
         Content::Parts(parts) => {
             let new = embed_in_parts(&mut writer, parts, edits);
             if replaces(edits) || top + bottom > 0 { NewContent::Parts(new) } else { NewContent::Same }
         }
     };
-    Embedded { content, blocks: writer.blocks, kept: writer.kept }
+    output.content = new;
 }
 
 fn embed_in_parts<F: Fn(usize) -> usize>(
-    writer: &mut Writer<F>,
+    writer: &mut Writer<'_, F>,
     parts: &[Option<usize>],
     edits: &[Edit],
 ) -> Vec<NewPart> {
@@ -247,7 +252,7 @@ fn embed_in_parts<F: Fn(usize) -> usize>(
         new.push(NewPart::Note(writer.end_part()));
     }
     if let (true, Some(index)) = (new.is_empty(), first_emptied) {
-        new.push(NewPart::Changed(index, Vec::new()));
+        new.push(NewPart::Changed(index, 0..0));
     }
     new
 }

@@ -391,6 +391,15 @@ impl Layout {
         }
     }
 
+    /// [`Layout::declares`] for every position, by its number.
+    pub fn declared(&self) -> [bool; Position::ALL.len()] {
+        let mut declared = [false; Position::ALL.len()];
+        for &position in Position::ALL {
+            declared[position as usize] = self.declares(position);
+        }
+        declared
+    }
+
     /// The gap of a block that makes messages of its own, and its rank among the regions that meet there: what belongs to the
     /// region that ends at the gap, then the regions that are empty and lie there, then what belongs to the one that begins.
     /// `None` if the anchor is not declared, or the position is an embedded one.

@@ -22,5 +22,6 @@ pub mod prefix;
 mod prompt_key;
 pub mod role_map;
 pub mod scan;
+pub mod scratch;
 pub mod text;
 pub mod trust;

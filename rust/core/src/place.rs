@@ -6,6 +6,7 @@ use crate::block::{Order, Position};
 use crate::layout::{Conversation, Layout, MessageIndices, MessageRange, Rank};
 pub use crate::prompt_key::IdPrefix;
 use crate::prompt_key::prompt_number;
+use crate::scratch::Scratch;
 
 /// What decides where one block goes.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,13 @@ impl PromptKey {
     fn in_host(message: usize, within: u64) -> Self {
         Self { place: ((message as u64) << RANK_BITS) | HOST_RANK, within }
     }
+
+    /// The gap or host message.
+    // It was packed from a `usize`.
+    #[allow(clippy::cast_possible_truncation)]
+    fn index(self) -> usize {
+        (self.place >> RANK_BITS) as usize
+    }
 }
 
 /// Deeper requested depths come first.
@@ -74,15 +82,16 @@ pub struct Slot {
 }
 
 impl Slot {
+    fn new(block: usize, key: PromptKey) -> Self {
+        Self { block, key, moved_to: key.index() }
+    }
+
     /// Where it stands.
     pub fn place(&self) -> Place {
-        // The key was packed from a `usize`.
-        #[allow(clippy::cast_possible_truncation)]
-        let index = (self.key.place >> RANK_BITS) as usize;
         if self.key.place & HOST_RANK == HOST_RANK {
-            Place::Host { message: index }
+            Place::Host { message: self.key.index() }
         } else {
-            Place::Gap { requested: index, gap: self.moved_to }
+            Place::Gap { requested: self.key.index(), gap: self.moved_to }
         }
     }
 }
@@ -104,57 +113,78 @@ pub enum Place {
     },
 }
 
+/// Where the positions with one place in a layout put their blocks: looked up once a call, and not once a block, because a jump
+/// that depends on the position of a shuffled block is mispredicted.
+struct FixedPlaces([Option<PromptKey>; Position::ALL.len()]);
+
+impl FixedPlaces {
+    fn of(layout: &Layout) -> Self {
+        let mut places = [None; Position::ALL.len()];
+        for &position in Position::ALL {
+            places[position as usize] = match position {
+                Position::AuthorNoteTop => layout.author_note.map(|note| PromptKey::in_host(note, NOTE_TOP)),
+                Position::AuthorNoteBottom => layout.author_note.map(|note| PromptKey::in_host(note, NOTE_BOTTOM)),
+                // Their place is decided by the block.
+                Position::AtDepth | Position::Outlet => None,
+                _ => layout.gap(position, 0).map(|(gap, rank)| PromptKey::at_gap(gap, rank, 0)),
+            };
+        }
+        Self(places)
+    }
+
+    fn key(&self, layout: &Layout, block: &BlockKey, outlet_ranks: &[usize]) -> Option<PromptKey> {
+        match block.position {
+            Position::AtDepth => {
+                let (gap, rank) = layout.gap(Position::AtDepth, block.depth)?;
+                Some(PromptKey::at_gap(gap, rank, by_depth(block.depth)))
+            }
+            Position::Outlet => {
+                let message = layout.outlets.get(block.outlet)?.message_index;
+                let rank = outlet_ranks.get(block.outlet).copied().unwrap_or_default();
+                Some(PromptKey::in_host(message, 1 + rank as u64))
+            }
+            fixed => self.0[fixed as usize],
+        }
+    }
+}
+
+/// How many blocks are sorted without memory from the heap: more than most requests have.
+const USUAL_BLOCKS: usize = 32;
+
 /// All blocks in prompt order. Every anchor must be declared: a block without one is left out by this function, so callers
 /// refuse it before.
 ///
 /// `outlet_ranks` has, for each outlet of the layout, its place among the markers of its host.
 pub fn prompt_order(layout: &Layout, blocks: &(impl BlockKeys + ?Sized), outlet_ranks: &[usize]) -> Vec<Slot> {
     let count = blocks.count();
+    let places = FixedPlaces::of(layout);
     // The index takes the low bits of the number, so that plain integers are sorted; the last code points of the id give way.
     let low = (1_u128 << (usize::BITS - count.leading_zeros())) - 1;
-    let mut slots: Vec<Slot> = Vec::with_capacity(count);
-    let mut numbers: Vec<u128> = Vec::with_capacity(count);
-    for block in 0..count {
-        let key = blocks.key(block);
-        let Some(slot) = slot(layout, block, &key, outlet_ranks) else { continue };
-        let number = prompt_number(slot.key.place, slot.key.within, key.order, key.id_prefix);
-        numbers.push((number & !low) | slots.len() as u128);
-        slots.push(slot);
+    let mut keys: Scratch<PromptKey, USUAL_BLOCKS> = Scratch::new(PromptKey { place: 0, within: 0 }, count);
+    let mut numbers: Scratch<u128, USUAL_BLOCKS> = Scratch::new(0, count);
+    let mut used = 0;
+    for (block, kept) in keys.iter_mut().enumerate() {
+        let asked = blocks.key(block);
+        let Some(key) = places.key(layout, &asked, outlet_ranks) else { continue };
+        let number = prompt_number(key.place, key.within, asked.order, asked.id_prefix);
+        numbers[used] = (number & !low) | block as u128;
+        used += 1;
+        *kept = key;
     }
+    let numbers = &mut numbers[..used];
     numbers.sort_unstable();
     // The low bits of the number are the index.
     #[allow(clippy::cast_possible_truncation)]
-    let slot_of = |number: u128| slots[(number & low) as usize];
+    let block_of = |number: u128| (number & low) as usize;
     let alike = |left: &u128, right: &u128| left & !low == right & !low;
     for run in numbers.chunk_by_mut(alike).filter(|run| run.len() > 1) {
         run.sort_unstable_by(|&left, &right| {
-            let (left, right) = (slot_of(left), slot_of(right));
-            let orders = || blocks.key(left.block).order.cmp(&blocks.key(right.block).order);
-            left.key.cmp(&right.key).then_with(orders).then_with(|| blocks.compare_ids(left.block, right.block))
+            let (left, right) = (block_of(left), block_of(right));
+            let orders = || blocks.key(left).order.cmp(&blocks.key(right).order);
+            keys[left].cmp(&keys[right]).then_with(orders).then_with(|| blocks.compare_ids(left, right))
         });
     }
-    numbers.into_iter().map(slot_of).collect()
-}
-
-fn slot(layout: &Layout, block: usize, key: &BlockKey, outlet_ranks: &[usize]) -> Option<Slot> {
-    let (moved_to, key) = match key.position {
-        Position::AuthorNoteTop | Position::AuthorNoteBottom => {
-            let message = layout.author_note?;
-            let within = if key.position == Position::AuthorNoteTop { NOTE_TOP } else { NOTE_BOTTOM };
-            (message, PromptKey::in_host(message, within))
-        }
-        Position::Outlet => {
-            let message = layout.outlets.get(key.outlet)?.message_index;
-            let rank = outlet_ranks.get(key.outlet).copied().unwrap_or_default();
-            (message, PromptKey::in_host(message, 1 + rank as u64))
-        }
-        position => {
-            let (gap, rank) = layout.gap(position, key.depth)?;
-            let within = if position == Position::AtDepth { by_depth(key.depth) } else { 0 };
-            (gap, PromptKey::at_gap(gap, rank, within))
-        }
-    };
-    Some(Slot { block, key, moved_to })
+    numbers.iter().map(|&number| block_of(number)).map(|block| Slot::new(block, keys[block])).collect()
 }
 
 /// Moves each block whose gap `parts` a tool exchange to the nearest gap before it that does not. Gap 0 is never asked about.

@@ -2,7 +2,7 @@
 
 use interleaf_core::block::{Order, Position, Role};
 use interleaf_core::error::{Class, Code};
-use interleaf_core::outlet::is_outlet_name;
+use interleaf_core::outlet::{holds_marker, is_outlet_name};
 use interleaf_core::place::IdPrefix;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -45,6 +45,8 @@ pub struct BlockData {
     pub position: Position,
     /// The text as given.
     pub content: Py<PyString>,
+    /// Whether it holds a marker, which the text of an outlet must not; asked once, and of outlet blocks alone.
+    pub holds_marker: bool,
     /// Always there for positions that make messages.
     pub role: Option<Role>,
     /// 0 unless given.
@@ -132,6 +134,7 @@ impl BlockData {
             id_prefix: IdPrefix::of(text(&id)?),
             id: id.clone().unbind(),
             position,
+            holds_marker: position == Position::Outlet && holds_marker(text(content)?),
             content: content.clone().unbind(),
             role,
             order,

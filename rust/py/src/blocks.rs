@@ -6,6 +6,7 @@ use interleaf_core::block::Position;
 use interleaf_core::error::{Class, Code, Refusal, nearest};
 use interleaf_core::id_set::IdSet;
 use interleaf_core::place::{BlockKey, BlockKeys};
+use interleaf_core::scratch::Scratch;
 use pyo3::prelude::*;
 
 use crate::block::{Block, BlockData};
@@ -19,9 +20,33 @@ pub struct Blocks<'py> {
     /// The objects as given, for `render_block`; empty unless there is such a callback.
     pub given: Vec<Bound<'py, PyAny>>,
     /// The checked blocks.
-    pub read: Vec<Block>,
-    /// For each block, the place of its outlet in the layout.
-    pub outlets: Vec<usize>,
+    pub read: Vec<Selected>,
+}
+
+/// A block of the call.
+pub struct Selected {
+    /// As it was given.
+    pub block: Block,
+    /// The place of its outlet in the layout; 0 if it goes into none.
+    pub outlet: usize,
+}
+
+impl Selected {
+    /// Its checked fields.
+    pub fn data(&self) -> &BlockData {
+        self.block.data()
+    }
+}
+
+/// More outlets than most layouts have.
+const USUAL_OUTLETS: usize = 16;
+
+/// What blocks are checked against.
+struct Checks<'a> {
+    layout: &'a LayoutData,
+    /// By the number of the position, so that nothing depends on the position but an address.
+    declared: [bool; Position::ALL.len()],
+    ids: IdSet,
 }
 
 impl<'py> Blocks<'py> {
@@ -29,13 +54,12 @@ impl<'py> Blocks<'py> {
     pub fn read(blocks: &Bound<'py, PyAny>, layout: &LayoutData, keep_given: bool) -> PyResult<Self> {
         let items = Items::of(blocks)?;
         let count = items.len();
-        let mut result =
-            Self { given: Vec::new(), read: Vec::with_capacity(count), outlets: Vec::with_capacity(count) };
-        let mut ids = IdSet::with_capacity(count);
+        let mut result = Self { given: Vec::new(), read: Vec::with_capacity(count) };
+        let mut checks = Checks { layout, declared: layout.core.declared(), ids: IdSet::with_capacity(count) };
         let mut index = 0;
         while let Some(item) = items.get(index) {
             let block = Block::read(&item, &|| format!("blocks[{index}]"))?;
-            result.check(block, index, layout, &mut ids, blocks.py())?;
+            result.check(block, index, &mut checks, blocks.py())?;
             if keep_given {
                 result.given.push(item);
             }
@@ -45,30 +69,22 @@ impl<'py> Blocks<'py> {
     }
 
     /// Checks a block against those before it and against the layout, and keeps it.
-    fn check(
-        &mut self,
-        block: Block,
-        index: usize,
-        layout: &LayoutData,
-        ids: &mut IdSet,
-        py: Python<'_>,
-    ) -> PyResult<()> {
+    fn check(&mut self, block: Block, index: usize, checks: &mut Checks<'_>, py: Python<'_>) -> PyResult<()> {
         let data = block.data();
+        let layout = checks.layout;
         let same = |before: usize| same_text(self.read[before].data().id.bind(py), data.id.bind(py));
-        if let Some(before) = ids.find(data.id_hash, same) {
+        if let Some(before) = checks.ids.insert(data.id_hash, index, same) {
             return Err(refuse_duplicate(py, data, index, before));
         }
-        ids.insert(data.id_hash, index);
         let outlet = match (data.position, &data.outlet_name) {
             (Position::Outlet, Some(name)) => match layout.outlet(py, name)? {
                 Some(outlet) => outlet,
                 None => return Err(refuse_unknown_outlet(py, data, index, layout)),
             },
-            (position, _) if layout.core.declares(position) => 0,
+            (position, _) if checks.declared[position as usize] => 0,
             _ => return Err(refuse_anchor(py, data, index, layout)),
         };
-        self.outlets.push(outlet);
-        self.read.push(block);
+        self.read.push(Selected { block, outlet });
         Ok(())
     }
 
@@ -92,13 +108,14 @@ impl BlockKeys for Keys<'_, '_> {
     }
 
     fn key(&self, block: usize) -> BlockKey {
-        let data = self.blocks.read[block].data();
+        let selected = &self.blocks.read[block];
+        let data = selected.data();
         BlockKey {
             position: data.position,
             depth: data.depth.map_or(0, i64::unsigned_abs),
             order: data.order,
             id_prefix: data.id_prefix,
-            outlet: self.blocks.outlets[block],
+            outlet: selected.outlet,
         }
     }
 
@@ -158,11 +175,9 @@ fn refuse_unknown_outlet(py: Python<'_>, data: &BlockData, index: usize, layout:
 
 /// The outlets that no block fills, in layout order.
 pub fn unfilled_outlets(blocks: &Blocks<'_>, layout: &LayoutData) -> Vec<usize> {
-    let mut filled = vec![false; layout.names.len()];
-    for (block, &outlet) in blocks.read.iter().zip(&blocks.outlets) {
-        if block.data().position == Position::Outlet {
-            filled[outlet] = true;
-        }
+    let mut filled: Scratch<bool, USUAL_OUTLETS> = Scratch::new(false, layout.names.len());
+    for selected in blocks.read.iter().filter(|selected| selected.data().position == Position::Outlet) {
+        filled[selected.outlet] = true;
     }
     (0..filled.len()).filter(|&outlet| !filled[outlet]).collect()
 }

@@ -24,16 +24,13 @@ pub struct Host<'py> {
     pub message_index: usize,
     access: Access<'py>,
     content: HostContent<'py>,
-    /// Its markers in text order.
-    edits: Vec<Edit>,
-    /// Its blocks in prompt order.
-    pub blocks: Vec<HostBlock<'py>>,
+    /// Its markers in [`Hosts::edits`].
+    edits: Range<usize>,
+    /// Its blocks in [`Hosts::blocks`].
+    blocks: Range<usize>,
     top: usize,
     bottom: usize,
 }
-
-/// How many blocks a host usually takes in, so that the list of them is made once.
-const USUAL_BLOCKS: usize = 4;
 
 /// One block that goes into a host.
 pub struct HostBlock<'py> {
@@ -44,51 +41,21 @@ pub struct HostBlock<'py> {
     length: usize,
 }
 
-/// What became of a host.
-pub struct NewHost<'py> {
-    /// The new message, unless nothing changed.
-    pub message: Option<Bound<'py, PyAny>>,
-    /// Where everything ended up.
-    pub embedded: Embedded,
-    /// Whether its content is a list of parts.
-    pub has_parts: bool,
-}
-
 impl<'py> Host<'py> {
     fn read(messages: &Messages<'py>, message_index: usize, adapter: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let access = Access::to(messages.get(message_index)?, adapter, message_index)?;
         let content = HostContent::read(&access, message_index)?;
-        Ok(Self {
-            message_index,
-            access,
-            content,
-            edits: Vec::new(),
-            blocks: Vec::with_capacity(USUAL_BLOCKS),
-            top: 0,
-            bottom: 0,
-        })
+        Ok(Self { message_index, access, content, edits: 0..0, blocks: 0..0, top: 0, bottom: 0 })
+    }
+
+    /// Whether its content is a list of parts.
+    pub fn has_parts(&self) -> bool {
+        matches!(self.content, HostContent::Parts { .. })
     }
 
     /// The role of the message as it is.
     pub fn role(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.access.role()
-    }
-
-    /// Adds the rendered text of the next block in prompt order.
-    pub fn take(&mut self, slot: usize, text: Bound<'py, PyString>, at: HostSlot) -> PyResult<()> {
-        let length = length(&text)?;
-        self.blocks.push(HostBlock { text, slot, length });
-        match at {
-            HostSlot::NoteTop => self.top += 1,
-            HostSlot::NoteBottom => self.bottom += 1,
-            HostSlot::Outlet { rank } => {
-                if let Some(edit) = self.edits.get_mut(rank) {
-                    let already = if let Fill::Blocks(count) = edit.fill { count } else { 0 };
-                    edit.fill = Fill::Blocks(already + 1);
-                }
-            }
-        }
-        Ok(())
     }
 
     fn own_text(&self, part: usize) -> Option<&Bound<'py, PyString>> {
@@ -98,50 +65,49 @@ impl<'py> Host<'py> {
         }
     }
 
-    /// Embeds everything taken.
-    pub fn finish(&self, separator: &Bound<'py, PyString>) -> PyResult<NewHost<'py>> {
-        let (top, bottom, separator_length) = (self.top, self.bottom, length(separator)?);
-        let block_length = |block: usize| self.blocks.get(block).map_or(0, |block| block.length);
-        let blocks = HostBlocks { length: block_length, top, bottom, separator: separator_length };
-        let (embedded, has_parts) = match &self.content {
-            HostContent::Text(text) => (embed(Content::Text(length(text)?), &self.edits, blocks), false),
+    /// The new message, unless nothing changed; `embedded` tells where everything ended up.
+    pub fn finish(
+        &self,
+        edits: &[Edit],
+        texts: &Texts<'_, 'py>,
+        embedded: &mut Embedded,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let block_length = |block: usize| texts.blocks.get(block).map_or(0, |block| block.length);
+        let separator = length(texts.separator)?;
+        let blocks = HostBlocks { length: block_length, top: self.top, bottom: self.bottom, separator };
+        match &self.content {
+            HostContent::Text(text) => embed(Content::Text(length(text)?), edits, blocks, embedded),
             HostContent::Parts { texts, .. } => {
                 let lengths = texts.iter().map(|text| text.as_ref().map(length).transpose());
-                (embed(Content::Parts(&lengths.collect::<PyResult<Vec<_>>>()?), &self.edits, blocks), true)
+                embed(Content::Parts(&lengths.collect::<PyResult<Vec<_>>>()?), edits, blocks, embedded);
             }
-        };
+        }
         let content = match &embedded.content {
-            NewContent::Same => None,
-            NewContent::Text(pieces) => Some(self.written(Some(0), pieces, separator)?.into_any()),
+            NewContent::Same => return Ok(None),
+            NewContent::Text => self.written(Some(0), &embedded.pieces, texts)?.into_any(),
             NewContent::Parts(parts) => {
-                let place = |error| located(separator.py(), error, &format!("messages[{}]", self.message_index));
-                Some(self.new_parts(parts, separator).map_err(place)?)
+                let place = |error| located(texts.separator.py(), error, &format!("messages[{}]", self.message_index));
+                self.new_parts(parts, &embedded.pieces, texts).map_err(place)?
             }
         };
-        let message = content.map(|content| self.with_content(&content)).transpose()?;
-        Ok(NewHost { message, embedded, has_parts })
+        self.with_content(&content).map(Some)
     }
 
     /// The text that pieces make; `part` is the one that own text comes from.
-    fn written(
-        &self,
-        part: Option<usize>,
-        pieces: &[Piece],
-        separator: &Bound<'py, PyString>,
-    ) -> PyResult<Bound<'py, PyString>> {
-        let own = part.and_then(|part| self.own_text(part)).unwrap_or(separator);
-        let mut texts = Vec::with_capacity(pieces.len());
+    fn written(&self, part: Option<usize>, pieces: &[Piece], texts: &Texts<'_, 'py>) -> PyResult<Bound<'py, PyString>> {
+        let own = part.and_then(|part| self.own_text(part)).unwrap_or(texts.separator);
+        let mut written: SmallVec<[TextPiece<'_, 'py>; 12]> = SmallVec::new();
         for piece in pieces {
-            texts.push(match piece {
+            written.push(match piece {
                 Piece::Own(span) => TextPiece::new(own, span.clone())?,
-                Piece::Separator => TextPiece::whole(separator)?,
-                Piece::Block(block) => match self.blocks.get(*block) {
+                Piece::Separator => TextPiece::whole(texts.separator)?,
+                Piece::Block(block) => match texts.blocks.get(*block) {
                     Some(block) => TextPiece::whole(&block.text)?,
                     None => continue,
                 },
             });
         }
-        join(separator.py(), &texts)
+        join(own.py(), &written)
     }
 
     /// The message with other content.
@@ -154,15 +120,22 @@ impl<'py> Host<'py> {
 
     /// New list content. For an adapter it is pairs of the old part's index (None for a new part) and its text (None if it
     /// stays as it is); for a dict it is the parts themselves, of which unchanged ones are the same objects.
-    fn new_parts(&self, new_parts: &[NewPart], separator: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        let py = separator.py();
+    fn new_parts(
+        &self,
+        new_parts: &[NewPart],
+        pieces: &[Piece],
+        texts: &Texts<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = texts.separator.py();
         let list = PyList::empty(py);
         let old = if let HostContent::Parts { parts, .. } = &self.content { parts.as_ref() } else { None };
         for part in new_parts {
             let (index, text) = match part {
                 NewPart::Kept(index) => (Some(*index), None),
-                NewPart::Changed(index, pieces) => (Some(*index), Some(self.written(Some(*index), pieces, separator)?)),
-                NewPart::Note(pieces) => (None, Some(self.written(None, pieces, separator)?)),
+                NewPart::Changed(index, made_of) => {
+                    (Some(*index), Some(self.written(Some(*index), &pieces[made_of.clone()], texts)?))
+                }
+                NewPart::Note(made_of) => (None, Some(self.written(None, &pieces[made_of.clone()], texts)?)),
             };
             match (old, index, text) {
                 (None, index, text) => list.append((index, text))?,
@@ -194,6 +167,14 @@ impl<'py> Host<'py> {
     }
 }
 
+/// The texts that go into a host, besides its own.
+pub struct Texts<'a, 'py> {
+    /// Its blocks, in prompt order.
+    pub blocks: &'a [HostBlock<'py>],
+    /// What stands between them.
+    pub separator: &'a Bound<'py, PyString>,
+}
+
 /// Where in its host a block goes.
 #[derive(Clone, Copy)]
 pub enum HostSlot {
@@ -201,91 +182,129 @@ pub enum HostSlot {
     NoteTop,
     /// Below it.
     NoteBottom,
-    /// In the place of a marker, which is that one of its host's.
-    Outlet {
-        /// See [`Hosts::outlet_ranks`].
-        rank: usize,
-    },
+    /// In the place of the marker of that outlet of the layout.
+    Outlet(usize),
 }
 
-/// All hosts of one call, and the place of each outlet's marker among those of its host.
+/// Most calls have a few hosts with a few markers: up to four need no memory but the stack's.
+type Few<T> = SmallVec<[T; 4]>;
+
+/// All hosts of one call, with their markers and blocks in lists that they share.
 pub struct Hosts<'py> {
     /// By their index in the input.
-    pub hosts: Vec<Host<'py>>,
-    /// By outlet.
-    pub outlet_ranks: Vec<usize>,
+    pub list: Few<Host<'py>>,
+    /// The markers: those of one host stand together, in text order.
+    edits: Few<Edit>,
+    /// The blocks taken in so far, in prompt order, in which hosts ascend as well.
+    pub blocks: SmallVec<[HostBlock<'py>; 8]>,
+    /// By outlet: the place of its marker among those of its host.
+    pub outlet_ranks: SmallVec<[usize; 8]>,
 }
-
-/// Most hosts have a few markers: up to four need no memory but the stack's. Never part of what is returned or moved.
-type Few<T> = SmallVec<[T; 4]>;
 
 /// The place of a marker: index of the text it is in, and its span there.
 type Found = Result<(usize, Range<usize>), Code>;
 
 impl<'py> Hosts<'py> {
-    /// The host with that index in the input.
-    pub fn of_message(&mut self, message_index: usize) -> Option<&mut Host<'py>> {
-        let at = self.hosts.binary_search_by_key(&message_index, |host| host.message_index).ok()?;
-        self.hosts.get_mut(at)
+    /// No hosts yet. They are read into the place where they stay, for they are a kilobyte.
+    pub fn none() -> Self {
+        Self { list: Few::new(), edits: Few::new(), blocks: SmallVec::new(), outlet_ranks: SmallVec::new() }
+    }
+
+    /// The markers of a host, in text order.
+    pub fn edits_of(&self, host: &Host<'_>) -> &[Edit] {
+        &self.edits[host.edits.clone()]
+    }
+
+    /// The blocks of a host, in prompt order.
+    pub fn blocks_of(&self, host: &Host<'_>) -> &[HostBlock<'py>] {
+        &self.blocks[host.blocks.clone()]
+    }
+
+    /// Adds the rendered text of the next block in prompt order to the host with that index in the input.
+    pub fn take(&mut self, message: usize, slot: usize, text: Bound<'py, PyString>, at: HostSlot) -> PyResult<()> {
+        let length = length(&text)?;
+        let Ok(host) = self.list.binary_search_by_key(&message, |host| host.message_index) else { return Ok(()) };
+        let host = &mut self.list[host];
+        match at {
+            HostSlot::NoteTop => host.top += 1,
+            HostSlot::NoteBottom => host.bottom += 1,
+            HostSlot::Outlet(outlet) => {
+                if let Some(edit) = self.edits.get_mut(host.edits.start + self.outlet_ranks[outlet]) {
+                    let already = if let Fill::Blocks(count) = edit.fill { count } else { 0 };
+                    edit.fill = Fill::Blocks(already + 1);
+                }
+            }
+        }
+        if host.blocks.is_empty() {
+            host.blocks.start = self.blocks.len();
+        }
+        self.blocks.push(HostBlock { text, slot, length });
+        host.blocks.end = self.blocks.len();
+        Ok(())
     }
 
     /// Reads the hosts of the note, if it is used, and of all outlets, and checks every marker.
     pub fn read(
+        &mut self,
         py: Python<'py>,
         messages: &Messages<'py>,
         layout: &LayoutData,
         note_is_used: bool,
         keep_unfilled: bool,
         adapter: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<()> {
         let outlets = &layout.core.outlets;
-        let mut hosts: Vec<Host<'py>> = Vec::with_capacity(outlets.len().min(USUAL_BLOCKS) + 1);
         if let (true, Some(note)) = (note_is_used, layout.core.author_note) {
-            hosts.push(Host::read(messages, note, adapter)?);
+            self.list.push(Host::read(messages, note, adapter)?);
         }
         // Outlets by their message: one search a host finds all its markers, so that a thousand outlets in one long text, or
         // in a thousand texts, stay linear. What is wrong with a marker is told when its outlet's turn comes.
         let mut by_message: Few<usize> = (0..outlets.len()).collect();
         by_message.sort_by_key(|&outlet| outlets[outlet].message_index);
-        let mut places: Few<Option<(usize, Found)>> = smallvec![None; outlets.len()];
+        let mut places: Few<Option<Found>> = smallvec![None; outlets.len()];
         for outlet in 0..outlets.len() {
             if places[outlet].is_none() {
                 let message = outlets[outlet].message_index;
-                let at = match hosts.first() {
+                let at = match self.list.first() {
                     Some(note) if note.message_index == message => 0,
                     _ => {
-                        hosts.push(Host::read(messages, message, adapter)?);
-                        hosts.len() - 1
+                        self.list.push(Host::read(messages, message, adapter)?);
+                        self.list.len() - 1
                     }
                 };
                 let first = by_message.partition_point(|&other| outlets[other].message_index < message);
                 let end = by_message.partition_point(|&other| outlets[other].message_index <= message);
                 let here = &by_message[first..end];
-                for (&other, found) in here.iter().zip(search(py, &hosts[at], layout, here)?) {
-                    places[other] = Some((at, found));
+                for (&other, found) in here.iter().zip(search(py, &self.list[at], layout, here)?) {
+                    places[other] = Some(found);
                 }
             }
             match places[outlet].take() {
-                Some((at, Ok((part, span)))) => {
+                Some(Ok((part, span))) => {
                     let fill = if keep_unfilled { Fill::Keep } else { Fill::Remove };
-                    hosts[at].edits.push(Edit { part, span, fill, outlet });
+                    self.edits.push(Edit { part, span, fill, outlet });
                 }
-                Some((_, Err(code))) => return Err(refuse_marker(py, layout, outlet, code)),
+                Some(Err(code)) => return Err(refuse_marker(py, layout, outlet, code)),
                 None => return Err(refuse_marker(py, layout, outlet, Code::OutletMarkerMissing)),
             }
         }
-        hosts.sort_by_key(|host| host.message_index);
-        let mut result = Self { hosts, outlet_ranks: Vec::new() };
-        result.sort_edits(py, layout)?;
-        Ok(result)
+        self.sort(py, layout)
     }
 
-    fn sort_edits(&mut self, py: Python<'py>, layout: &LayoutData) -> PyResult<()> {
-        self.outlet_ranks = vec![0; layout.core.outlets.len()];
+    /// Puts hosts and markers in the order of the prompt.
+    fn sort(&mut self, py: Python<'py>, layout: &LayoutData) -> PyResult<()> {
+        let message_of = |edit: &Edit| layout.core.outlets[edit.outlet].message_index;
+        self.list.sort_by_key(|host| host.message_index);
+        self.edits.sort_by_key(|edit| (message_of(edit), edit.part, edit.span.start));
+        self.outlet_ranks = smallvec![0; layout.core.outlets.len()];
         let mut overlapping: Option<usize> = None;
-        for host in &mut self.hosts {
-            host.edits.sort_by_key(|edit| (edit.part, edit.span.start));
-            for window in host.edits.windows(2) {
+        let mut first = 0;
+        for host in &mut self.list {
+            let count = self.edits[first..].iter().take_while(|edit| message_of(edit) == host.message_index).count();
+            host.edits = first..first + count;
+            first += count;
+            let edits = &self.edits[host.edits.clone()];
+            for window in edits.windows(2) {
                 let [before, after] = window else { continue };
                 if before.part == after.part && after.span.start < before.span.end {
                     // `{{outlet::a}}}` holds the markers of both `a` and `a}`.
@@ -293,7 +312,7 @@ impl<'py> Hosts<'py> {
                     overlapping = Some(overlapping.map_or(told, |other| other.min(told)));
                 }
             }
-            for (rank, edit) in host.edits.iter().enumerate() {
+            for (rank, edit) in edits.iter().enumerate() {
                 self.outlet_ranks[edit.outlet] = rank;
             }
         }

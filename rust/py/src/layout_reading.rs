@@ -45,7 +45,7 @@ pub struct LayoutData {
     /// The names of the outlets, in the order of `core.outlets`.
     pub names: Vec<Py<PyString>>,
     /// The names by their hashes, where there are too many to compare one by one.
-    by_hash: Option<IdSet>,
+    by_hash: Option<Box<IdSet>>,
 }
 
 /// Up to here, comparing names one by one is as fast as a hash table.
@@ -56,9 +56,10 @@ impl LayoutData {
     pub fn new(py: Python<'_>, core: CoreLayout, names: Vec<Py<PyString>>) -> PyResult<Self> {
         let mut by_hash = None;
         if names.len() > FEW_OUTLETS {
-            let set: &mut IdSet = by_hash.insert(IdSet::with_capacity(names.len()));
+            let set: &mut Box<IdSet> = by_hash.insert(Box::new(IdSet::with_capacity(names.len())));
             for (index, name) in names.iter().enumerate() {
-                set.insert(hash(name.bind(py))?, index);
+                // Names are the keys of a mapping, and differ.
+                set.insert(hash(name.bind(py))?, index, |_| false);
             }
         }
         Ok(Self { core, names, by_hash })

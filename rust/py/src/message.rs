@@ -3,11 +3,13 @@
 //! An exact `dict` is handled here. Any other message goes through an adapter: the caller's, or the one that
 //! `interleaf.adapters` finds for its type.
 
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 
+use interleaf_core::block::Role;
 use interleaf_core::error::{Class, Code};
 use interleaf_core::text::Text;
 
@@ -15,6 +17,7 @@ use crate::adapter::{Adapted, AdapterText, adapters_function, joined_by, joined_
 use crate::errors::{found, refuse};
 use crate::sequence::snapshot;
 use crate::unicode::text;
+use crate::words::python_word;
 
 /// How one message is read and written.
 pub enum Access<'py> {
@@ -157,14 +160,54 @@ fn has_part(message: &Bound<'_, PyDict>, kinds: &[&[u8]], keys: &[&Bound<'_, PyS
     Ok(false)
 }
 
+/// The role of a message that is a role and a text and nothing else, as most are: read by going over its two items, which takes
+/// a fifth of the instructions of asking for every key that would mean something. `None` for any other message, and where the
+/// keys are equal to the interned ones but other objects.
+fn role_of_plain<'a>(message: &'a Bound<'_, PyDict>) -> Option<Borrowed<'a, 'a, PyAny>> {
+    let py = message.py();
+    if message.len() != 2 {
+        return None;
+    }
+    let mut role = std::ptr::null_mut();
+    let mut has_text = false;
+    let mut items_seen = 0;
+    let mut at = 0;
+    let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the dict is alive and nothing runs in this loop that could change it. Key and value are borrowed from it; the role
+    // lives as long as the dict holds it, and every user of this function has done with it before other code can run.
+    unsafe {
+        // Asking for a third item, to be told that there is none, costs as much as the second.
+        while items_seen < 2 && ffi::PyDict_Next(message.as_ptr(), &raw mut at, &raw mut key, &raw mut value) != 0 {
+            items_seen += 1;
+            if key == intern!(py, "role").as_ptr() {
+                role = value;
+            } else if key == intern!(py, "content").as_ptr() {
+                has_text = ffi::PyUnicode_CheckExact(value) != 0;
+            }
+        }
+        (has_text && !role.is_null()).then(|| Borrowed::from_ptr(py, role))
+    }
+}
+
+/// Whether a role is that of a tool's result.
+fn is_result_role(role: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_usual = Role::ALL.iter().any(|&usual| python_word(role.py(), usual).is(role));
+    Ok(!is_usual && is_word(role, &[b"tool", b"function"])?)
+}
+
 /// Whether a dict message must follow the one before it.
 fn dict_joined(previous: &Bound<'_, PyDict>, message: &Bound<'_, PyDict>) -> PyResult<bool> {
     let py = message.py();
     let kind_key = intern!(py, "type");
-    let role = message.get_item(intern!(py, "role"))?;
-    if let Some(role) = &role
-        && is_word(role, &[b"tool", b"function"])?
-    {
+    let plain = role_of_plain(message);
+    let has_result_role = match plain {
+        Some(role) => is_result_role(&role)?,
+        None => match message.get_item(intern!(py, "role"))? {
+            Some(role) => is_result_role(&role)?,
+            None => false,
+        },
+    };
+    if has_result_role {
         return Ok(true);
     }
     if let Some(previous_kind) = previous.get_item(kind_key)?
@@ -172,11 +215,7 @@ fn dict_joined(previous: &Bound<'_, PyDict>, message: &Bound<'_, PyDict>) -> PyR
     {
         return Ok(true);
     }
-    // Most messages are a role and a text, and hold nothing else that would have to be looked for.
-    if message.len() == 2
-        && role.is_some()
-        && message.get_item(intern!(py, "content"))?.is_some_and(|content| content.is_exact_instance_of::<PyString>())
-    {
+    if plain.is_some() {
         return Ok(false);
     }
     let kind = message.get_item(kind_key)?;
@@ -193,6 +232,9 @@ fn dict_joined(previous: &Bound<'_, PyDict>, message: &Bound<'_, PyDict>) -> PyR
 /// Whether a dict message still waits for a result.
 fn dict_waiting(message: &Bound<'_, PyDict>) -> PyResult<bool> {
     let py = message.py();
+    if role_of_plain(message).is_some() {
+        return Ok(false);
+    }
     for key in [intern!(py, "tool_calls"), intern!(py, "function_call")] {
         if let Some(calls) = message.get_item(key)?
             && calls.is_truthy()?

@@ -1,19 +1,26 @@
 //! The new list of messages: hosts in their new form, and what the blocks became between the messages of the input.
 
+use std::iter::Peekable;
+
+use interleaf_core::embed::Embedded;
 use interleaf_core::layout::MarkerSpan;
 use interleaf_core::place::{Place, Slot};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
+use smallvec::SmallVec;
 
-use crate::host::Hosts;
+use crate::host::{Hosts, Texts};
 use crate::placement::{EmbeddedAt, KeptMarker};
 use crate::rendering::Made;
 use crate::sequence::{Messages, OutputList};
 
+/// Index in the input and new message, ascending.
+type NewHosts<'py> = SmallVec<[(usize, Bound<'py, PyAny>); 4]>;
+
 /// What came out of the hosts.
 pub struct Rewritten<'py> {
-    /// Index in the input and new message, ascending.
-    pub messages: Vec<(usize, Bound<'py, PyAny>)>,
+    /// Those that changed.
+    pub messages: NewHosts<'py>,
     /// Where embedded slots stand.
     pub embedded: Vec<EmbeddedAt>,
     /// The markers that were kept.
@@ -22,17 +29,15 @@ pub struct Rewritten<'py> {
 
 /// Writes every host anew that something was embedded in.
 pub fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) -> PyResult<Rewritten<'py>> {
-    let blocks = hosts.hosts.iter().map(|host| host.blocks.len()).sum();
-    let mut result = Rewritten {
-        messages: Vec::with_capacity(hosts.hosts.len()),
-        embedded: Vec::with_capacity(blocks),
-        kept: Vec::new(),
-    };
-    for host in &hosts.hosts {
-        let new = host.finish(separator)?;
-        let role = if new.embedded.blocks.is_empty() { None } else { host.role()? };
-        let in_part = |part: usize| new.has_parts.then_some(part);
-        for (block, at) in host.blocks.iter().zip(&new.embedded.blocks) {
+    let mut result =
+        Rewritten { messages: SmallVec::new(), embedded: Vec::with_capacity(hosts.blocks.len()), kept: Vec::new() };
+    let mut embedded = Embedded::default();
+    for host in &hosts.list {
+        let texts = Texts { blocks: hosts.blocks_of(host), separator };
+        let message = host.finish(hosts.edits_of(host), &texts, &mut embedded)?;
+        let role = if embedded.blocks.is_empty() { None } else { host.role()? };
+        let in_part = |part: usize| host.has_parts().then_some(part);
+        for (block, at) in texts.blocks.iter().zip(&embedded.blocks) {
             result.embedded.push(EmbeddedAt {
                 slot: block.slot,
                 role: role.as_ref().map(|role| role.clone().unbind()),
@@ -40,11 +45,11 @@ pub fn rewrite_hosts<'py>(hosts: &Hosts<'py>, separator: &Bound<'py, PyString>) 
                 span: (at.span.start, at.span.end),
             });
         }
-        for (outlet, at) in &new.embedded.kept {
+        for (outlet, at) in &embedded.kept {
             let span = MarkerSpan { start: at.span.start, end: at.span.end, part_index: in_part(at.part) };
             result.kept.push(KeptMarker { outlet: *outlet, span });
         }
-        if let Some(message) = new.message {
+        if let Some(message) = message {
             result.messages.push((host.message_index, message));
         }
     }
@@ -59,7 +64,7 @@ pub fn write_messages<'py>(
     count: usize,
     slots: &[Slot],
     made: Vec<Made<'py>>,
-    rewritten: Vec<(usize, Bound<'py, PyAny>)>,
+    rewritten: NewHosts<'py>,
 ) -> PyResult<(Bound<'py, PyList>, Option<Vec<usize>>)> {
     let total = made.iter().fold(count, |total, made| {
         total
@@ -108,7 +113,7 @@ pub fn write_messages<'py>(
 struct Output<'py> {
     list: OutputList<'py>,
     next: usize,
-    rewritten: std::iter::Peekable<std::vec::IntoIter<(usize, Bound<'py, PyAny>)>>,
+    rewritten: Peekable<<NewHosts<'py> as IntoIterator>::IntoIter>,
 }
 
 impl<'py> Output<'py> {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use interleaf_core::block::{Position, Role};
 use interleaf_core::error::{Class, Code};
-use interleaf_core::place::{Place, Slot, keep_exchanges, prompt_order};
+use interleaf_core::place::{Place, keep_exchanges, prompt_order};
 use interleaf_core::role_map::RoleMap;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::adapter::require_adapter;
-use crate::blocks::{Blocks, Keys, unfilled_outlets};
+use crate::blocks::{Blocks, Keys, Selected, unfilled_outlets};
 use crate::errors::{found, refuse};
 use crate::host::{HostSlot, Hosts};
 use crate::layout_reading::{declared_anchors, read_layout};
@@ -46,11 +46,11 @@ fn read_option(value: &Bound<'_, PyAny>, name: &str, words: &[&str]) -> PyResult
     Err(refuse(Class::Option, Code::InvalidOption, name, found(value), format!("one of {}", words.join(", "))))
 }
 
-fn host_slot(blocks: &Blocks<'_>, slot: &Slot, outlet_ranks: &[usize]) -> HostSlot {
-    match blocks.read[slot.block].data().position {
+fn host_slot(selected: &Selected) -> HostSlot {
+    match selected.data().position {
         Position::AuthorNoteTop => HostSlot::NoteTop,
         Position::AuthorNoteBottom => HostSlot::NoteBottom,
-        _ => HostSlot::Outlet { rank: outlet_ranks[blocks.outlets[slot.block]] },
+        _ => HostSlot::Outlet(selected.outlet),
     }
 }
 
@@ -181,7 +181,8 @@ fn place<'py>(
     let note_is_used =
         blocks.use_position(|position| matches!(position, Position::AuthorNoteTop | Position::AuthorNoteBottom));
     let keep_unfilled = options.unfilled == UnfilledOutlets::Keep;
-    let mut hosts = Hosts::read(py, messages, &layout, note_is_used, keep_unfilled, callbacks.adapter)?;
+    let mut hosts = Hosts::none();
+    hosts.read(py, messages, &layout, note_is_used, keep_unfilled, callbacks.adapter)?;
     let unfilled = unfilled_outlets(&blocks, &layout);
     if let (UnfilledOutlets::Error, Some(&outlet)) = (options.unfilled, unfilled.first()) {
         let expected = "a block that fills it, for unfilled_outlets is \"error\"";
@@ -215,10 +216,7 @@ fn place<'py>(
             Place::Gap { gap, .. } => made.push(renderer.messages(slot.block, gap)?),
             Place::Host { message } => {
                 let content = renderer.content(slot.block)?;
-                let at = host_slot(&blocks, slot, &hosts.outlet_ranks);
-                if let Some(host) = hosts.of_message(message) {
-                    host.take(index, content, at)?;
-                }
+                hosts.take(message, index, content, host_slot(&blocks.read[slot.block]))?;
             }
         }
     }

@@ -10,6 +10,7 @@ use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 use std::sync::{Arc, OnceLock};
 
 use crate::block::{Block, order_object};
+use crate::blocks::Selected;
 use crate::layout::Layout;
 use crate::layout_reading::LayoutData;
 use crate::record::{Field, Form, Record, built, record_methods};
@@ -241,7 +242,7 @@ pub struct KeptMarker {
 /// What the records are built from when they are first asked for.
 pub struct Arrangement {
     /// The blocks in input order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Selected>,
     /// Their places in prompt order.
     pub slots: Vec<Slot>,
     /// How many messages each slot made, if some did not make exactly one.
@@ -465,8 +466,8 @@ record_methods! { PlacementResult, hash: no,
         visit.call(self.layout.get())?;
         visit.call(&self.findings)?;
         if let Some(arrangement) = &self.arrangement {
-            for block in &arrangement.blocks {
-                match block {
+            for selected in &arrangement.blocks {
+                match &selected.block {
                     Block::Native(native) => visit.call(native)?,
                     Block::Read(data) => {
                         visit.call(&data.content)?;

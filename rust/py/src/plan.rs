@@ -130,7 +130,7 @@ fn read_fragments(items: &Bound<'_, PyAny>, list: &str) -> PyResult<Vec<Fragment
         let fragment = Fragment::read(&item, &|| format!("{list}[{index}]"))?;
         let data = fragment.data();
         let same = |before: usize| same_text(fragments[before].data().id.bind(py), data.id.bind(py));
-        if let Some(before) = ids.find(data.id_hash, same) {
+        if let Some(before) = ids.insert(data.id_hash, index, same) {
             let found = format!("the id of {list}[{before}] again");
             let refusal = Refusal::new(
                 Class::Plan,
@@ -141,7 +141,6 @@ fn read_fragments(items: &Bound<'_, PyAny>, list: &str) -> PyResult<Vec<Fragment
             );
             return Err(raise(refusal.of(format!("fragment {}", quoted(data.id.bind(py))))));
         }
-        ids.insert(data.id_hash, index);
         fragments.push(fragment);
         index += 1;
     }

@@ -68,16 +68,18 @@ pub struct Renderer<'a, 'py> {
 impl<'py> Renderer<'_, 'py> {
     pub fn content(&self, block: usize) -> PyResult<Bound<'py, PyString>> {
         let data = self.blocks.read[block].data();
-        let content = match self.callbacks.render_block {
-            None => data.content.bind(self.py).clone(),
+        let (content, opens_outlet) = match self.callbacks.render_block {
+            None => (data.content.bind(self.py).clone(), data.holds_marker),
             Some(render) => {
                 let rendered = render.call1((&self.blocks.given[block],))?;
-                rendered.cast_into::<PyString>().map_err(|error| {
+                let rendered = rendered.cast_into::<PyString>().map_err(|error| {
                     self.refuse(block, Code::InvalidRender, found(&error.into_inner()), "a str from render_block", "")
-                })?
+                })?;
+                let opens_outlet = data.position == Position::Outlet && holds_marker(text(&rendered)?);
+                (rendered, opens_outlet)
             }
         };
-        if data.position == Position::Outlet && holds_marker(text(&content)?) {
+        if opens_outlet {
             let expected = "text without {{outlet::…}}, for an outlet's text opens no other";
             return Err(self.refuse(
                 block,

@@ -5,6 +5,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemoryView, PySet, PyString, PyTuple};
 
+use std::ptr::NonNull;
+
 use crate::errors::found;
 
 /// Whether an object is a sequence of things: it has a length and items, and is neither text, bytes, a mapping nor a set.
@@ -69,6 +71,30 @@ impl<'py> Messages<'py> {
             Self::Tuple(tuple) => tuple.get_item(index),
         };
         item.map_err(|_| changed_size())
+    }
+
+    /// The messages `start..end`, as the slots that hold them.
+    ///
+    /// # Safety
+    ///
+    /// As long as the slots are used no Python code runs that could change the list.
+    unsafe fn slots(&self, start: usize, end: usize) -> Option<&[NonNull<ffi::PyObject>]> {
+        // SAFETY: a list or tuple holds as many slots as its length says, next to each other, and none of one that Python code
+        // can reach is empty. An empty list may have no slots at all, and then none is asked for.
+        unsafe {
+            let (len, first) = match self {
+                Self::List(list) => (list.len(), (*list.as_ptr().cast::<ffi::PyListObject>()).ob_item),
+                Self::Tuple(tuple) => (
+                    tuple.len(),
+                    (&raw mut (*tuple.as_ptr().cast::<ffi::PyTupleObject>()).ob_item).cast::<*mut ffi::PyObject>(),
+                ),
+            };
+            match end.checked_sub(start) {
+                Some(0) => Some(&[]),
+                Some(count) if end <= len => Some(std::slice::from_raw_parts(first.add(start).cast(), count)),
+                _ => None,
+            }
+        }
     }
 
     /// One of them, as a borrowed reference.
@@ -169,10 +195,10 @@ pub fn require_callable(callback: Option<&Bound<'_, PyAny>>, argument: &str) -> 
     }
 }
 
-/// An index into a list, which Python counts with a sign.
-// No list is longer than the sign leaves room for.
+/// An index into a list or text, which Python counts with a sign.
+// None is longer than the sign leaves room for.
 #[allow(clippy::cast_possible_wrap)]
-fn offset(index: usize) -> ffi::Py_ssize_t {
+pub fn offset(index: usize) -> ffi::Py_ssize_t {
     index as ffi::Py_ssize_t
 }
 
@@ -205,21 +231,19 @@ impl<'py> OutputList<'py> {
 
     /// Appends the messages `start..end` of the input.
     pub fn extend(&mut self, messages: &Messages<'py>, start: usize, end: usize) -> PyResult<()> {
-        if end > messages.len() || self.filled + (end - start) > self.list.len() {
-            return Err(changed_size());
-        }
-        for index in start..end {
-            // SAFETY: both indices are within bounds by the check above, and nothing runs in this loop that could change a
-            // list: it only counts references up. The slot is still empty and takes over the new reference.
-            unsafe {
-                let item = match messages {
-                    Messages::List(list) => ffi::PyList_GET_ITEM(list.as_ptr(), offset(index)),
-                    Messages::Tuple(tuple) => ffi::PyTuple_GET_ITEM(tuple.as_ptr(), offset(index)),
-                };
-                ffi::Py_INCREF(item);
-                ffi::PyList_SET_ITEM(self.list.as_ptr(), offset(self.filled), item);
+        // SAFETY: nothing runs in the loop that could change a list: it only counts references up. There is a free slot for
+        // each item by the check, and it takes over the new reference.
+        unsafe {
+            let Some(items) = messages.slots(start, end) else { return Err(changed_size()) };
+            if items.len() > self.list.len() - self.filled {
+                return Err(changed_size());
             }
-            self.filled += 1;
+            let free = (*self.list.as_ptr().cast::<ffi::PyListObject>()).ob_item.add(self.filled);
+            for (at, item) in items.iter().enumerate() {
+                ffi::Py_INCREF(item.as_ptr());
+                *free.add(at) = item.as_ptr();
+            }
+            self.filled += items.len();
         }
         Ok(())
     }

@@ -202,7 +202,7 @@ impl<'a, 'py> Pass<'a, 'py> {
             return Ok(tokens.count);
         }
         let waiting = self.uncounted.len();
-        self.ids.get_or_insert_with(|| IdSet::with_capacity(8)).insert(hash(string)?, waiting);
+        self.ids.get_or_insert_with(|| IdSet::with_capacity(8)).insert(hash(string)?, waiting, |_| false);
         self.uncounted.push(Uncounted { string: string.clone(), place });
         self.uses.push((self.tally.per_message.len(), waiting));
         Ok(0)
