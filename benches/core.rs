@@ -118,6 +118,10 @@ fn text(criterion: &mut Criterion) {
             });
         }
     }
+    // The bound of the last: the same text read, and nothing done with it.
+    group.bench_function("read alone/Chinese with emoji", |bencher| {
+        bencher.iter(|| black_box(&emoji).iter().fold(0, |all, unit| all | unit));
+    });
     group.finish();
 
     let mut group = criterion.benchmark_group("markers");

@@ -96,7 +96,7 @@ impl<'py> Host<'py> {
     /// The text that pieces make; `part` is the one that own text comes from.
     fn written(&self, part: Option<usize>, pieces: &[Piece], texts: &Texts<'_, 'py>) -> PyResult<Bound<'py, PyString>> {
         let own = part.and_then(|part| self.own_text(part)).unwrap_or(texts.separator);
-        let mut written: SmallVec<[TextPiece<'_, 'py>; 12]> = SmallVec::new();
+        let mut written: SmallVec<[TextPiece<'_>; 12]> = SmallVec::new();
         for piece in pieces {
             written.push(match piece {
                 Piece::Own(span) => TextPiece::new(own, span.clone())?,

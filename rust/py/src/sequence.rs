@@ -195,10 +195,10 @@ pub fn require_callable(callback: Option<&Bound<'_, PyAny>>, argument: &str) -> 
     }
 }
 
-/// An index into a list or text, which Python counts with a sign.
-// None is longer than the sign leaves room for.
+/// An index into a list, which Python counts with a sign.
+// No list is longer than the sign leaves room for.
 #[allow(clippy::cast_possible_wrap)]
-pub fn offset(index: usize) -> ffi::Py_ssize_t {
+fn offset(index: usize) -> ffi::Py_ssize_t {
     index as ffi::Py_ssize_t
 }
 
