@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report
+.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report deny
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,17 @@ lint: $(VENV)/.built $(VENV)/.tools-lint $(VENV)/.tools-test ## Formatters, lint
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest interleaf._interleaf
+
+# The database of advisories comes from the network, so it is asked only with ADVISORIES=yes; all else is in the tree and in what cargo
+# has downloaded for it.
+ADVISORIES ?=
+DENY := cargo deny $(if $(ADVISORIES),,--offline) --locked
+deny: ## Licences, duplicates and origin of every crate; with ADVISORIES=yes what is known against them, too
+	cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-deny
+	cargo fetch --quiet --locked
+	cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml
+	$(DENY) check --deny warnings $(if $(ADVISORIES),advisories) bans licenses sources
+	$(DENY) --manifest-path fuzz/Cargo.toml --config deny.toml check $(if $(ADVISORIES),advisories) sources
 
 format: $(VENV)/.tools-lint ## Write the code as the formatters want it
 	cargo fmt --all
