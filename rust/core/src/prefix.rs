@@ -65,6 +65,8 @@ mod tests {
             ("aé剣😀x", "aé剣😀y", 4),
             (long.as_str(), &format!("{}b", &long[..2500]), 2500),
             (long.as_str(), &long, 3000),
+            (long.as_str(), &format!("aaab{long}"), 3),
+            (long.as_str(), &format!("{}b{long}", &long[..1500]), 1500),
         ];
         for (left, right, expected) in cases {
             in_all_widths(left, |left| in_all_widths(right, |right| assert_eq!(common_start(left, right), expected)));

@@ -160,6 +160,16 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_byte_is_found_where_it_first_stands() {
+        fn first<U: Unit + From<u8>>(text: &str) -> Option<usize> {
+            U::find(&text.bytes().map(U::from).collect::<Vec<_>>(), b'{')
+        }
+        for (text, expected) in [("", None), ("ab}", None), ("{", Some(0)), ("a{", Some(1)), ("abc{d{", Some(3))] {
+            assert_eq!([first::<u8>(text), first::<u16>(text), first::<u32>(text)], [expected; 3], "{text}");
+        }
+    }
+
+    #[test]
     fn surrogates_are_seen_in_both_wide_widths() {
         assert!(Text::Two(&[0xD800]).has_surrogate());
         assert!(Text::Four(&[0x61, 0xDFFF]).has_surrogate());

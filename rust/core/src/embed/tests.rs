@@ -70,6 +70,22 @@ fn list_content_gets_note_parts_of_its_own() {
 }
 
 #[test]
+fn note_blocks_alone_change_a_list() {
+    let of = |top, bottom| parts(embed(Content::Parts(&[Some(2)]), &[], host(&[3, 4], top, bottom, 1)));
+    let top = || NewPart::Note(vec![Piece::Block(0), Piece::Separator]);
+    let bottom = |block| NewPart::Note(vec![Piece::Separator, Piece::Block(block)]);
+    assert_eq!(of(1, 0), [top(), NewPart::Kept(0)]);
+    assert_eq!(of(0, 1), [NewPart::Kept(0), bottom(0)]);
+    assert_eq!(of(1, 1), [top(), NewPart::Kept(0), bottom(1)]);
+}
+
+#[test]
+fn a_part_with_text_beside_a_removed_marker_keeps_that_text() {
+    let result = embed(Content::Parts(&[Some(20)]), &[edit(0, 3..16, Fill::Remove)], host(&[], 0, 0, 1));
+    assert_eq!(parts(result), [NewPart::Changed(0, vec![Piece::Own(0..3), Piece::Own(16..20)])]);
+}
+
+#[test]
 fn kept_markers_count_their_parts_among_the_new_ones() {
     let edits = [edit(0, 0..13, Fill::Remove), edit(1, 1..14, Fill::Keep)];
     let result = embed(Content::Parts(&[Some(13), Some(14)]), &edits, host(&[2], 1, 0, 1));
