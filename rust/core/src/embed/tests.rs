@@ -40,6 +40,8 @@ fn markers_are_replaced_removed_and_kept() {
 #[test]
 fn what_adds_no_text_changes_no_text() {
     let is_same = |result: Embedded| result.content == NewContent::Same;
+    assert!(is_same(embed(Content::Text(3), &[], host(&[], 0, 0, 1))));
+    assert!(is_same(embed(Content::Parts(&[Some(3)]), &[], host(&[], 0, 0, 1))));
     assert!(is_same(embed(Content::Text(3), &[], host(&[0], 1, 0, 0))));
     assert!(!is_same(embed(Content::Text(3), &[], host(&[0], 0, 1, 1))));
     assert!(!is_same(embed(Content::Text(3), &[], host(&[1], 0, 1, 0))));
