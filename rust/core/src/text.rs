@@ -152,6 +152,7 @@ pub(crate) mod tests {
                 in_all_widths(left, |left| {
                     in_all_widths(right, |right| {
                         assert_eq!(left.cmp(&right), left_index.cmp(&right_index));
+                        assert_eq!(left < right, left_index < right_index);
                         assert_eq!(left == right, left_index == right_index);
                     });
                 });

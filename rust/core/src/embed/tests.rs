@@ -30,6 +30,19 @@ fn note_blocks_go_around_the_text() {
 }
 
 #[test]
+fn a_side_of_the_note_without_blocks_has_no_separator() {
+    let of = |edits: &[Edit], top, bottom| embed(Content::Text(14), edits, host(&[4], top, bottom, 1));
+    let top = of(&[], 1, 0);
+    assert_eq!(top.content, NewContent::Text(vec![Piece::Block(0), Piece::Separator, Piece::Own(0..14)]));
+    let bottom = of(&[], 0, 1);
+    assert_eq!(bottom.content, NewContent::Text(vec![Piece::Own(0..14), Piece::Separator, Piece::Block(0)]));
+    assert_eq!(bottom.blocks, [at(0, 15..19)]);
+    let neither = of(&[edit(0, 0..13, Fill::Blocks(1))], 0, 0);
+    assert_eq!(neither.content, NewContent::Text(vec![Piece::Block(0), Piece::Own(13..14)]));
+    assert_eq!(neither.blocks, [at(0, 0..4)]);
+}
+
+#[test]
 fn markers_are_replaced_removed_and_kept() {
     let edits = [edit(0, 2..15, Fill::Blocks(2)), edit(0, 16..29, Fill::Remove), edit(0, 30..43, Fill::Keep)];
     let result = embed(Content::Text(45), &edits, host(&[7, 3, 2], 1, 0, 1));

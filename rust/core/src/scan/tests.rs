@@ -93,6 +93,10 @@ fn what_only_reminds_of_a_token() {
         "<||>",
         "<|a b|>",
         "<|1st|>",
+        "<|a=b|>",
+        "<|f(x)|>",
+        "<|a,b|>",
+        "<|a$|>",
         "<psi|phi>",
         "⟨s⟩",
         "⟨|x|⟩",
@@ -113,6 +117,10 @@ fn what_only_reminds_of_a_token() {
         "【12】",
     ] {
         assert_nothing(text);
+    }
+    for sign in ["_", "-", ".", ":", "/"] {
+        let token = format!("<|a{sign}b|>");
+        assert_one(&token, "control_token", &token);
     }
     let name = "a".repeat(64);
     assert_one(&format!("<|{name}|>"), "control_token", &format!("<|{name}|>"));
