@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report
+.PHONY: help demo test test-integrations bench bench-short lint fuzz format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report deny
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,17 @@ lint: $(VENV)/.built $(VENV)/.tools-lint $(VENV)/.tools-test ## Formatters, lint
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest interleaf._interleaf
+
+# The database of advisories comes from the network, so it is asked only with ADVISORIES=yes; all else is in the tree and in what cargo
+# has downloaded for it.
+ADVISORIES ?=
+DENY := cargo deny $(if $(ADVISORIES),,--offline) --locked
+deny: ## Licences, duplicates and origin of every crate; with ADVISORIES=yes what is known against them, too
+	cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-deny
+	cargo fetch --quiet --locked
+	cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml
+	$(DENY) check --deny warnings $(if $(ADVISORIES),advisories) bans licenses sources
+	$(DENY) --manifest-path fuzz/Cargo.toml --config deny.toml check $(if $(ADVISORIES),advisories) sources
 
 format: $(VENV)/.tools-lint ## Write the code as the formatters want it
 	cargo fmt --all
@@ -116,11 +127,14 @@ bench-report: $(VENV)/.built $(VENV)/.tools-test ## The benches of BASE and of t
 memcheck: $(VENV)/.built ## The hostile workload under valgrind
 	$(BIN)/python release/memcheck.py tests/hostile/workload.py 3
 
+# Of the core: all that .cargo/mutants.toml does not know to change nothing. An end of 3 says that some ran forever, which is noticed as
+# well; whether any survived is then told by their list alone.
 # How many mutants of the reference are run; empty: all, for hours.
 SAMPLE ?=
 mutants: $(VENV)/.built $(VENV)/.tools-test ## Which changes of the core and of the reference no test notices
 	cargo mutants --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-mutants
-	cargo mutants --package interleaf-core --jobs 1 --output target $(MUTANTS_FLAGS)
+	cargo mutants --package interleaf-core --jobs 1 --output target $(MUTANTS_FLAGS) || test $$? -eq 3
+	test ! -s target/mutants.out/missed.txt
 	$(BIN)/python release/mutate_reference.py $(if $(SAMPLE),--sample $(SAMPLE))
 
 scaling: $(VENV)/.built ## Time per unit from 10 to a million, for everything that could be quadratic

@@ -42,7 +42,8 @@ pub struct Assembly {
 /// Groups fragments into messages, in the order given; neighbours of one role and one trust share a message if `merge` is set.
 /// `separator_chars` is the length of one separator in the plan's unit.
 pub fn assemble(fragments: &[FragmentKey], merge: bool, separator_chars: u64) -> Assembly {
-    let mut result = Assembly { messages: Vec::with_capacity(fragments.len()), ..Assembly::default() };
+    let mut result = Assembly::default();
+    result.messages.reserve(fragments.len());
     let mut longest_lived = Lifetime::Static;
     for (index, fragment) in fragments.iter().enumerate() {
         result.fragment_chars = result.fragment_chars.saturating_add(fragment.chars);

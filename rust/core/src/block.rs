@@ -147,6 +147,8 @@ mod tests {
         for (left_index, left) in ascending.iter().enumerate() {
             for (right_index, right) in ascending.iter().enumerate() {
                 assert_eq!(left.cmp(right), left_index.cmp(&right_index), "{left:?} {right:?}");
+                assert_eq!(left < right, left_index < right_index, "{left:?} {right:?}");
+                assert_eq!(left == right, left_index == right_index, "{left:?} {right:?}");
             }
         }
         assert_eq!(Int(1), Float(1.0));

@@ -165,6 +165,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Of `known`, the word nearest to `word`: one that begins or ends with it, or else the one with the fewest letters to change.
+/// Two letters begin and end too many words to mean one of them.
 #[cold]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters: Vec<char> = word.chars().take(LETTERS).collect();
@@ -224,6 +225,9 @@ mod tests {
         assert_eq!(nearest("name", known), Some("outlet_name"));
         assert_eq!(nearest("ids", known), Some("id"));
         assert_eq!(nearest("anything", []), None);
+        // A swap away from `id`; that another word begins with these two letters means nothing, three would.
+        assert_eq!(nearest("di", ["dialect", "id"]), Some("id"));
+        assert_eq!(nearest("dia", ["dialect", "id"]), Some("dialect"));
     }
 
     #[test]

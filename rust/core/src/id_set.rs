@@ -100,4 +100,34 @@ mod tests {
             assert_eq!(set.find(index as u64 * 0x1_0000_0000, |kept| kept == index), Some(index));
         }
     }
+
+    #[test]
+    fn there_are_twice_as_many_slots_as_ids_and_no_more_than_that_takes() {
+        let mut set = IdSet::with_capacity(8);
+        let slots: Vec<usize> = (0..17)
+            .map(|index| {
+                set.insert(index as u64, index);
+                set.slots.len()
+            })
+            .collect();
+        // Room for eight was asked for, so the ninth is the first to make it grow.
+        assert_eq!(slots[..8], [16; 8]);
+        assert_eq!(slots[8..16], [32; 8]);
+        assert_eq!(slots[16], 64);
+        assert_eq!(IdSet::with_capacity(0).slots.len(), 8);
+        assert_eq!(IdSet::with_capacity(24).slots.len(), 64);
+    }
+
+    #[test]
+    fn hashes_that_differ_in_one_half_do_not_meet() {
+        let halves = [0, 1, 3, 0x8000_0000, 0xFFFF_FFFF_u64];
+        for one in halves {
+            for other in halves.into_iter().filter(|&other| other != one) {
+                for same in halves {
+                    assert_ne!(tag(one << 32 | same), tag(other << 32 | same), "{one:x} {other:x} over {same:x}");
+                    assert_ne!(tag(same << 32 | one), tag(same << 32 | other), "{one:x} {other:x} under {same:x}");
+                }
+            }
+        }
+    }
 }

@@ -348,7 +348,7 @@ impl Layout {
         let count = MessageCount::known(messages);
         let signed = |index: usize| i64::try_from(index).unwrap_or(i64::MAX);
         for (path, range) in [("layout.character", self.character), ("layout.examples", self.examples)] {
-            if let Some(range) = range.filter(|range| range.end > messages) {
+            if let Some(range) = range {
                 check_range((signed(range.start), signed(range.end)), count, path)?;
             }
         }
@@ -364,11 +364,11 @@ impl Layout {
                     "layout.conversation.message_indices",
                 )?;
             }
-            if let Some(gap) = conversation.empty_index.filter(|&gap| gap > messages) {
+            if let Some(gap) = conversation.empty_index {
                 check_empty_index(signed(gap), count, "layout.conversation.empty_index")?;
             }
         }
-        if let Some(note) = self.author_note.filter(|&note| note >= messages) {
+        if let Some(note) = self.author_note {
             check_message_index(signed(note), count, "layout.author_note")?;
         }
         for (outlet, anchor) in self.outlets.iter().enumerate() {

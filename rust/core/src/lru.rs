@@ -206,6 +206,25 @@ mod tests {
     }
 
     #[test]
+    fn what_fills_the_cache_alone_is_kept() {
+        let mut cache = of_entries(1);
+        assert!(cache.is_empty());
+        cache.insert(1, String::from("a"), 1, 0);
+        cache.insert(2, String::from("b"), 2, 1);
+        assert_eq!((get(&mut cache, 1, "a"), get(&mut cache, 2, "b")), (Some(1), None));
+        cache.insert(3, String::from("c"), 3, 0);
+        assert_eq!((get(&mut cache, 1, "a"), get(&mut cache, 3, "c")), (None, Some(3)));
+        assert!(!cache.is_empty());
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn an_entry_costs_its_slot_and_two_places_in_the_index() {
+        // A string, its number of tokens, a hash, a cost and two links; in the index four bytes and one of control, twice.
+        assert_eq!(Small::ENTRY_BYTES, 24 + 8 + 8 + 8 + 2 * 4 + 2 * 5);
+    }
+
+    #[test]
     fn a_long_run_agrees_with_a_plain_list() {
         // The model: a list of keys, the most recently used at the end. Costs differ, so one insertion may drive out several.
         let limit = 20 * Small::ENTRY_BYTES;

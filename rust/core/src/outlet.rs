@@ -187,6 +187,13 @@ mod tests {
     }
 
     #[test]
+    fn a_span_holds_both_ends_of_its_marker() {
+        for text in ["{{outlet::ab}.", "{{outlet::ab.}", "{{outlet:.ab}}", "{.outlet::ab}}", ".{outlet::ab}}"] {
+            in_all_widths(text, |text| assert!(!is_marker(text, 0..14, Text::One(b"ab")), "{text:?}"));
+        }
+    }
+
+    #[test]
     fn names_and_nested_markers() {
         for (name, good) in
             [("a", true), ("", false), ("a}}", false), ("{{a", false), ("a}", true), ("{ }", true), ("__class__", true)]

@@ -17,7 +17,7 @@ const CHUNK: usize = 1024;
 
 fn same_units<U: Eq>(left: &[U], right: &[U]) -> usize {
     let chunks = left.chunks_exact(CHUNK).zip(right.chunks_exact(CHUNK));
-    let start = chunks.take_while(|(left, right)| left == right).count() * CHUNK;
+    let start = chunks.take_while(|(left, right)| left == right).map(|(chunk, _)| chunk.len()).sum::<usize>();
     start + left[start..].iter().zip(&right[start..]).take_while(|(left, right)| left == right).count()
 }
 
@@ -26,14 +26,8 @@ fn same_units<U: Eq>(left: &[U], right: &[U]) -> usize {
 /// belong to words ("don't" is one piece to some tokenizers).
 pub fn token_boundary(start: Text<'_>) -> usize {
     let parts = |at: usize| start.slice(at..at + 1).and_then(|unit| unit.code_points().next()).is_some_and(parts_words);
-    let mut end = start.len();
-    while end > 0 && !parts(end - 1) {
-        end -= 1;
-    }
-    while end > 0 && parts(end - 1) {
-        end -= 1;
-    }
-    end
+    let Some(last_between) = (0..start.len()).rev().find(|&at| parts(at)) else { return 0 };
+    (0..last_between).rev().find(|&at| !parts(at)).map_or(0, |last_of_word| last_of_word + 1)
 }
 
 /// Whether a code point ends a word wherever it stands: white space, ASCII punctuation, and that of Chinese and Japanese.
@@ -65,6 +59,8 @@ mod tests {
             ("aé剣😀x", "aé剣😀y", 4),
             (long.as_str(), &format!("{}b", &long[..2500]), 2500),
             (long.as_str(), &long, 3000),
+            (long.as_str(), &format!("aaab{long}"), 3),
+            (long.as_str(), &format!("{}b{long}", &long[..1500]), 1500),
         ];
         for (left, right, expected) in cases {
             in_all_widths(left, |left| in_all_widths(right, |right| assert_eq!(common_start(left, right), expected)));

@@ -59,28 +59,24 @@ pub fn scan(text: Text<'_>) -> Vec<Found> {
 }
 
 fn scan_units<U: Unit>(units: &[U], next_stop: impl Fn(usize) -> Option<usize>) -> Vec<Found> {
+    // Tokens do not overlap each other, nor do markers, for none holds what another could begin with; a zero-width space inside a
+    // token is a finding of its own.
     let mut findings = Vec::new();
-    // Tokens do not overlap each other, nor do markers; a zero-width space inside a token is a finding of its own.
-    let mut token_end = 0;
-    let mut marker_end = 0;
     let mut from = 0;
     while let Some(at) = next_stop(from) {
         from = at + 1;
         let Some(class) = class_of(units[at].into()) else { continue };
         match class {
-            Class::Angle | Class::Square if at >= token_end => {
+            Class::Angle | Class::Square => {
                 if let Some((kind, end)) = token::read(units, at) {
                     findings.push(Found { kind, span: at..end });
-                    token_end = end;
                 }
             }
-            Class::Brace if at >= marker_end => {
+            Class::Brace => {
                 if let Some(end) = marker::read(units, at) {
                     findings.push(Found { kind: Kind::OutletMarker, span: at..end });
-                    marker_end = end;
                 }
             }
-            Class::Angle | Class::Square | Class::Brace => {}
             Class::Invisible | Class::Bidi | Class::Tag | Class::Selector => {
                 let more = units[at..].iter().take_while(|&&unit| class_of(unit.into()) == Some(class)).count();
                 from = at + more;

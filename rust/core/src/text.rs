@@ -152,10 +152,21 @@ pub(crate) mod tests {
                 in_all_widths(left, |left| {
                     in_all_widths(right, |right| {
                         assert_eq!(left.cmp(&right), left_index.cmp(&right_index));
+                        assert_eq!(left < right, left_index < right_index);
                         assert_eq!(left == right, left_index == right_index);
                     });
                 });
             }
+        }
+    }
+
+    #[test]
+    fn a_byte_is_found_where_it_first_stands() {
+        fn first<U: Unit + From<u8>>(text: &str) -> Option<usize> {
+            U::find(&text.bytes().map(U::from).collect::<Vec<_>>(), b'{')
+        }
+        for (text, expected) in [("", None), ("ab}", None), ("{", Some(0)), ("a{", Some(1)), ("abc{d{", Some(3))] {
+            assert_eq!([first::<u8>(text), first::<u16>(text), first::<u32>(text)], [expected; 3], "{text}");
         }
     }
 

@@ -37,6 +37,20 @@ fn note_blocks_go_around_the_text() {
 }
 
 #[test]
+fn a_side_of_the_note_without_blocks_has_no_separator() {
+    let of = |edits: &[Edit], top, bottom| embedded(Content::Text(14), edits, host(&[4], top, bottom, 1));
+    let top = of(&[], 1, 0);
+    assert_eq!(top.content, NewContent::Text);
+    assert_eq!(top.pieces[..], [Piece::Block(0), Piece::Separator, Piece::Own(0..14)]);
+    let bottom = of(&[], 0, 1);
+    assert_eq!(bottom.pieces[..], [Piece::Own(0..14), Piece::Separator, Piece::Block(0)]);
+    assert_eq!(bottom.blocks[..], [at(0, 15..19)]);
+    let neither = of(&[edit(0, 0..13, Fill::Blocks(1))], 0, 0);
+    assert_eq!(neither.pieces[..], [Piece::Block(0), Piece::Own(13..14)]);
+    assert_eq!(neither.blocks[..], [at(0, 0..4)]);
+}
+
+#[test]
 fn markers_are_replaced_removed_and_kept() {
     let edits = [edit(0, 2..15, Fill::Blocks(2)), edit(0, 16..29, Fill::Remove), edit(0, 30..43, Fill::Keep)];
     let result = embedded(Content::Text(45), &edits, host(&[7, 3, 2], 1, 0, 1));
@@ -47,6 +61,8 @@ fn markers_are_replaced_removed_and_kept() {
 #[test]
 fn what_adds_no_text_changes_no_text() {
     let is_same = |result: Embedded| result.content == NewContent::Same;
+    assert!(is_same(embedded(Content::Text(3), &[], host(&[], 0, 0, 1))));
+    assert!(is_same(embedded(Content::Parts(&[Some(3)]), &[], host(&[], 0, 0, 1))));
     assert!(is_same(embedded(Content::Text(3), &[], host(&[0], 1, 0, 0))));
     assert!(!is_same(embedded(Content::Text(3), &[], host(&[0], 0, 1, 1))));
     assert!(!is_same(embedded(Content::Text(3), &[], host(&[1], 0, 1, 0))));
@@ -89,6 +105,22 @@ fn list_content_gets_note_parts_of_its_own() {
             Part::Note(vec![Piece::Separator, Piece::Block(2), Piece::Separator, Piece::Block(3)]),
         ]
     );
+}
+
+#[test]
+fn note_blocks_alone_change_a_list() {
+    let of = |top, bottom| parts(embedded(Content::Parts(&[Some(2)]), &[], host(&[3, 4], top, bottom, 1)));
+    let top = || Part::Note(vec![Piece::Block(0), Piece::Separator]);
+    let bottom = |block| Part::Note(vec![Piece::Separator, Piece::Block(block)]);
+    assert_eq!(of(1, 0), [top(), Part::Kept(0)]);
+    assert_eq!(of(0, 1), [Part::Kept(0), bottom(0)]);
+    assert_eq!(of(1, 1), [top(), Part::Kept(0), bottom(1)]);
+}
+
+#[test]
+fn a_part_with_text_beside_a_removed_marker_keeps_that_text() {
+    let result = embed(Content::Parts(&[Some(20)]), &[edit(0, 3..16, Fill::Remove)], host(&[], 0, 0, 1));
+    assert_eq!(parts(result), [Part::Changed(0, vec![Piece::Own(0..3), Piece::Own(16..20)])]);
 }
 
 #[test]

@@ -90,6 +90,9 @@ fn overlaps_are_found_and_touching_is_none() {
     assert_eq!(path(&ranges(range(0, 2), range(2, 3))), None);
     assert_eq!(path(&ranges(range(1, 1), range(1, 1))), None);
     assert_eq!(path(&ranges(range(0, 2), range(0, 0))), None);
+    assert_eq!(path(&ranges(range(0, 2), range(2, 2))), None);
+    assert_eq!(path(&ranges(range(2, 2), range(0, 2))), None);
+    assert_eq!(path(&ranges(range(0, 1), range(2, 3))), None);
     let at = |position: usize| Some(format!("layout.conversation.message_indices[{position}]"));
     let base = Layout { character: range(0, 2), examples: range(4, 6), author_note: Some(3), ..Layout::default() };
     let with = |indices: &[usize], empty| Layout { conversation: conversation(indices, empty), ..base.clone() };
@@ -98,7 +101,10 @@ fn overlaps_are_found_and_touching_is_none() {
     assert_eq!(path(&with(&[1, 5], None)), at(0));
     assert_eq!(path(&with(&[2, 3, 5], None)), at(1));
     assert_eq!(path(&with(&[], Some(5))), Some(String::from("layout.conversation.empty_index")));
+    assert_eq!(path(&with(&[], Some(0))), None);
+    assert_eq!(path(&with(&[], Some(2))), None);
     assert_eq!(path(&with(&[], Some(4))), None);
+    assert_eq!(path(&with(&[], Some(6))), None);
     assert_eq!(path(&with(&[], Some(1))), Some(String::from("layout.conversation.empty_index")));
     // With messages the empty index is not used, so it may lie anywhere.
     assert_eq!(path(&with(&[2], Some(1))), None);
@@ -157,4 +163,76 @@ fn a_refused_index_is_told_what_was_allowed() {
     assert_eq!(expected(MessageCount::UNKNOWN), Err(String::from("an int of 0 or more")));
     assert_eq!(MessageCount::known(3).get(), Some(3));
     assert_eq!(MessageCount::UNKNOWN.get(), None);
+}
+
+#[test]
+fn a_range_ascends_within_the_messages() {
+    let known = MessageCount::known(3);
+    let check = |ends, count| check_range(ends, count, "character").map_err(|refusal| (refusal.code, refusal.expected));
+    let of = |start, end| Ok(MessageRange { start, end });
+    assert_eq!(check((0, 3), known), of(0, 3));
+    assert_eq!(check((1, 2), known), of(1, 2));
+    assert_eq!(check((3, 3), known), of(3, 3));
+    assert_eq!(check((7, 9), MessageCount::UNKNOWN), of(7, 9));
+    for ends in [(2, 1), (0, 4), (4, 4), (4, 3), (-1, 2), (-2, -1), (1, -1)] {
+        let expected = String::from("0 ≤ start ≤ end ≤ 3 (the number of messages)");
+        assert_eq!(check(ends, known), Err((Code::InvalidRange, expected)), "{ends:?}");
+    }
+    let expected = String::from("0 ≤ start ≤ end");
+    assert_eq!(check((2, 1), MessageCount::UNKNOWN), Err((Code::InvalidRange, expected)));
+}
+
+#[test]
+fn the_index_of_a_message_is_one_of_them() {
+    let check = |index, count| check_message_index(index, count, "author_note").map_err(|refusal| refusal.code);
+    assert_eq!([0, 1, 2].map(|index| check(index, MessageCount::known(3))), [Ok(0), Ok(1), Ok(2)]);
+    assert_eq!([-1, 3, 4].map(|index| check(index, MessageCount::known(3))), [Err(Code::InvalidIndex); 3]);
+    assert_eq!(check(0, MessageCount::known(0)), Err(Code::InvalidIndex));
+    assert_eq!(check(9, MessageCount::UNKNOWN), Ok(9));
+}
+
+#[test]
+fn a_conversation_index_is_greater_than_the_one_before() {
+    let check = |index, before| {
+        check_conversation_index(index, before, 7, MessageCount::known(5), PATH).map_err(|refusal| refusal.code)
+    };
+    assert_eq!(check(0, None), Ok(0));
+    assert_eq!(check(4, None), Ok(4));
+    assert_eq!(check(4, Some(0)), Ok(4));
+    assert_eq!(check(3, Some(2)), Ok(3));
+    assert_eq!(check(2, Some(2)), Err(Code::UnorderedConversation));
+    assert_eq!(check(1, Some(2)), Err(Code::UnorderedConversation));
+    assert_eq!(check(5, Some(2)), Err(Code::InvalidIndex));
+    assert_eq!(check(-1, Some(2)), Err(Code::InvalidIndex));
+}
+
+#[test]
+fn each_anchor_declares_its_own_positions() {
+    let declared = |layout: Layout, positions: &[Position]| {
+        for &position in Position::ALL {
+            assert_eq!(layout.declares(position), positions.contains(&position), "{position:?}");
+        }
+    };
+    declared(Layout::default(), &[]);
+    let character = Layout { character: range(0, 0), ..Layout::default() };
+    declared(character, &[Position::BeforeCharacter, Position::AfterCharacter]);
+    let examples = Layout { examples: range(0, 0), ..Layout::default() };
+    declared(examples, &[Position::BeforeExamples, Position::AfterExamples]);
+    let history = Layout { conversation: conversation(&[], Some(0)), ..Layout::default() };
+    declared(history, &[Position::AtDepth]);
+    let note = Layout { author_note: Some(0), ..Layout::default() };
+    declared(note, &[Position::AuthorNoteTop, Position::AuthorNoteBottom]);
+    let outlets = Layout { outlets: vec![OutletAnchor { message_index: 0, span: None }], ..Layout::default() };
+    declared(outlets, &[Position::Outlet]);
+}
+
+#[test]
+fn an_outlet_past_the_end_is_named_by_the_field_that_holds_the_index() {
+    let path = |span| {
+        let layout = Layout { outlets: vec![OutletAnchor { message_index: 2, span }], ..Layout::default() };
+        layout.check_bounds(2, |outlet| format!("outlet {outlet}")).map_err(|refusal| refusal.path)
+    };
+    let span = MarkerSpan { start: 0, end: 13, part_index: None };
+    assert_eq!(path(None), Err(String::from("outlet 0")));
+    assert_eq!(path(Some(span)), Err(String::from("outlet 0.message_index")));
 }

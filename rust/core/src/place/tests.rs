@@ -1,6 +1,8 @@
 // Makers of optional fields return what the field takes.
 #![allow(clippy::unnecessary_wraps)]
 
+use std::cell::Cell;
+
 use super::*;
 use crate::layout::OutletAnchor;
 use crate::text::Text;
@@ -117,6 +119,24 @@ fn embedded_blocks_stand_between_the_gaps_around_their_host() {
 }
 
 #[test]
+fn outlets_in_the_note_stand_between_its_top_and_its_bottom() {
+    let layout = Layout {
+        author_note: Some(0),
+        outlets: vec![OutletAnchor { message_index: 0, span: None }, OutletAnchor { message_index: 0, span: None }],
+        ..Layout::default()
+    };
+    // By order and id alone they would stand the other way round.
+    let keys = [
+        key("a bottom", Position::AuthorNoteBottom, 0, -9),
+        in_outlet(1, key("b second", Position::Outlet, 0, -1)),
+        in_outlet(0, key("c first", Position::Outlet, 0, 1)),
+        key("d top", Position::AuthorNoteTop, 0, 9),
+    ];
+    let slots = prompt_order(&layout, &keys[..], &[0, 1]);
+    assert_eq!(ids(&slots, &keys), ["d top", "c first", "b second", "a bottom"]);
+}
+
+#[test]
 fn no_gap_is_asked_about_twice() {
     let layout = Layout { conversation: conversation(&[0, 1, 2, 3, 4, 5], None), ..Layout::default() };
     let keys: Vec<_> = (0..7).map(|depth| key("x", Position::AtDepth, depth, 0)).collect();
@@ -217,4 +237,44 @@ fn ids_that_begin_alike_are_compared_to_their_ends() {
     let keys = ["lorebook-3", "lorebook-1", "lorebook", "lorebook-2"].map(|id| key(id, Position::AtDepth, 1, 0));
     let slots = prompt_order(&layout, &keys[..], &[]);
     assert_eq!(ids(&slots, &keys), ["lorebook", "lorebook-1", "lorebook-2", "lorebook-3"]);
+}
+
+/// Counts what is asked of its blocks.
+struct Asked {
+    blocks: Vec<Block>,
+    keys: Cell<usize>,
+    comparisons: Cell<usize>,
+}
+
+impl BlockKeys for Asked {
+    fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn key(&self, block: usize) -> BlockKey {
+        self.keys.set(self.keys.get() + 1);
+        self.blocks[block].key
+    }
+
+    fn compare_ids(&self, left: usize, right: usize) -> Ordering {
+        self.comparisons.set(self.comparisons.get() + 1);
+        self.blocks[..].compare_ids(left, right)
+    }
+}
+
+#[test]
+fn blocks_that_differ_early_are_asked_about_once_and_their_ids_never() {
+    let layout = Layout { conversation: conversation(&[0, 1], None), ..Layout::default() };
+    let depths = [0, 1, 2, 3, 1_000, 30_000];
+    let orders = [-4_000_000, -3_999_999, -1, 0, 1, 100, 3_999_999, 4_000_000];
+    let mut blocks = Vec::new();
+    for depth in depths {
+        for order in orders {
+            blocks.extend(["a", "lore-1"].map(|id| key(id, Position::AtDepth, depth, order)));
+        }
+    }
+    let asked = Asked { blocks, keys: Cell::new(0), comparisons: Cell::new(0) };
+    let slots = prompt_order(&layout, &asked, &[]);
+    assert_eq!(slots.len(), depths.len() * orders.len() * 2);
+    assert_eq!((asked.keys.get(), asked.comparisons.get()), (slots.len(), 0));
 }

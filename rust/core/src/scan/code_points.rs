@@ -226,6 +226,53 @@ mod tests {
     }
 
     #[test]
+    fn two_stops_in_one_block_are_as_good_as_one() {
+        let mut bytes = vec![b'a'; 10_000];
+        bytes[9_000] = b'<';
+        bytes[9_001] = b'<';
+        bytes[9_100] = b'{';
+        for (from, expected) in [(0, 9_000), (8_900, 9_000), (9_000, 9_000), (9_001, 9_001), (9_002, 9_100)] {
+            assert_eq!(next_stop_in_bytes(&bytes, from), Some(expected), "{from}");
+        }
+        assert_eq!(next_stop_in_bytes(&bytes, 9_101), None);
+    }
+
+    #[test]
+    fn letters_are_read_as_what_they_are_drawn_like() {
+        let folded = |letter: char| fold(letter.into());
+        for ascii in '!'..='~' {
+            let byte = Folded::Ascii(ascii as u8);
+            assert_eq!(folded(ascii), byte);
+            assert_eq!(fold(u32::from(ascii) + 0xFEE0), byte, "full-width {ascii}");
+        }
+        let signs = [
+            (b'<', "\u{2c2}\u{1438}\u{2039}\u{2329}\u{276e}\u{27e8}\u{3008}\u{fe64}"),
+            (b'>', "\u{2c3}\u{1433}\u{203a}\u{232a}\u{276f}\u{27e9}\u{3009}\u{fe65}"),
+            (b'|', "ǀ∣│┃❘丨￨"),
+            (b'/', "⁄∕⧸"),
+            (b'[', "【"),
+            (b']', "】"),
+            (b'_', "▁"),
+        ];
+        for (byte, letters) in signs {
+            for letter in letters.chars() {
+                assert_eq!(folded(letter), Folded::Ascii(byte), "{letter}");
+            }
+        }
+        // The first string is Cyrillic.
+        for (letter, latin) in "аеһіјорсѕхуАВСЕНІЈКМОРЅТХ".chars().zip("aehijopcsxyABCEHIJKMOPSTX".bytes())
+        {
+            assert_eq!(folded(letter), Folded::Ascii(latin), "U+{:04X}", u32::from(letter));
+        }
+        for letter in ['\u{200b}', '\u{ad}', '\u{202e}', '\u{fe0f}', '\u{e0041}'] {
+            assert_eq!(folded(letter), Folded::Nothing, "{letter:?}");
+        }
+        for letter in [' ', '\n', '\u{7f}', 'é', '\u{ff00}', '\u{ff5f}', 'ж', '世', '😀'] {
+            assert_eq!(folded(letter), Folded::Other, "{letter:?}");
+        }
+    }
+
+    #[test]
     fn what_can_begin_a_token_looks_like_its_bracket() {
         for code_point in 0..=0x10_FFFF {
             let expected = match fold(code_point) {

@@ -93,6 +93,10 @@ fn what_only_reminds_of_a_token() {
         "<||>",
         "<|a b|>",
         "<|1st|>",
+        "<|a=b|>",
+        "<|f(x)|>",
+        "<|a,b|>",
+        "<|a$|>",
         "<psi|phi>",
         "⟨s⟩",
         "⟨|x|⟩",
@@ -113,6 +117,10 @@ fn what_only_reminds_of_a_token() {
         "【12】",
     ] {
         assert_nothing(text);
+    }
+    for sign in ["_", "-", ".", ":", "/"] {
+        let token = format!("<|a{sign}b|>");
+        assert_one(&token, "control_token", &token);
     }
     let name = "a".repeat(64);
     assert_one(&format!("<|{name}|>"), "control_token", &format!("<|{name}|>"));
@@ -191,15 +199,34 @@ fn unseen_characters() {
         ("a\u{2063}b", "invisible", "\u{2063}"),
         ("ig\u{ad}\u{ad}nore", "invisible", "\u{ad}\u{ad}"),
         ("1\u{ad}2", "invisible", "\u{ad}"),
+        ("a\u{ad}2", "invisible", "\u{ad}"),
+        ("1\u{ad}b", "invisible", "\u{ad}"),
+        ("ภ\u{200b}b", "invisible", "\u{200b}"),
+        ("a\u{200b}ไ", "invisible", "\u{200b}"),
+        ("👩\u{200d}b", "invisible", "\u{200d}"),
+        ("a\u{200d}💻", "invisible", "\u{200d}"),
+        ("a\u{fe0f}\u{200d}💻", "invisible", "\u{200d}"),
+        ("a\u{34f}b", "invisible", "\u{34f}"),
+        ("a\u{115f}b", "invisible", "\u{115f}"),
+        ("a\u{1160}b", "invisible", "\u{1160}"),
+        ("\u{1820}\u{180e}b", "invisible", "\u{180e}"),
+        ("a\u{180e}\u{1820}", "invisible", "\u{180e}"),
         ("a\u{3164}b", "invisible", "\u{3164}"),
         ("a\u{e0041}\u{e0042}b", "tag_characters", "\u{e0041}\u{e0042}"),
         ("🏴\u{e0067}\u{e0062}b", "tag_characters", "\u{e0067}\u{e0062}"),
         ("🏴\u{e0067}\u{e0062}\u{e0065}\u{e007f}\u{e0041}b", "tag_characters", "\u{e0041}"),
+        // Two letters and an end are no part of a region; a region is spelled in letters; and what is no letter or digit
+        // spells nothing.
+        ("🏴\u{e0067}\u{e0062}\u{e007f}", "tag_characters", "\u{e0067}\u{e0062}\u{e007f}"),
+        ("🏴\u{e0031}\u{e0062}\u{e0065}\u{e007f}", "tag_characters", "\u{e0031}\u{e0062}\u{e0065}\u{e007f}"),
+        ("🏴\u{e0067}\u{e0062}\u{e002d}\u{e007f}", "tag_characters", "\u{e0067}\u{e0062}\u{e002d}\u{e007f}"),
         ("a\u{202e}b", "bidi_control", "\u{202e}"),
+        ("א\u{202e}ב", "bidi_control", "\u{202e}"),
         ("a\u{2066}b", "bidi_control", "\u{2066}"),
         ("a\u{200e}b", "bidi_control", "\u{200e}"),
         ("א\u{200e}\u{200f}b", "bidi_control", "\u{200e}\u{200f}"),
         ("😀\u{fe01}\u{fe02}", "variation_selectors", "\u{fe01}\u{fe02}"),
+        ("😀\u{e0100}", "variation_selectors", "\u{e0100}"),
         ("😀\u{e0101}", "variation_selectors", "\u{e0101}"),
         ("\u{fe0f}", "variation_selectors", "\u{fe0f}"),
     ];
@@ -214,6 +241,12 @@ fn unseen_characters() {
         "می\u{200c}خواهم",
         "PDF\u{200c}ها",
         "ه\u{200d}.ش",
+        ".\u{200d}ش",
+        "a\u{323}\u{34f}b",
+        "a\u{34f}\u{301}",
+        "\u{1100}\u{1160}",
+        "\u{115f}\u{1161}",
+        "\u{1820}\u{180e}\u{1820}",
         "क्\u{200d}ष",
         "ক\u{9cd}\u{200c}",
         "ภาษา\u{200b}ไทย",
@@ -222,6 +255,7 @@ fn unseen_characters() {
         "בית C++\u{200e} ספר",
         "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
         "🏴\u{e0075}\u{e0073}\u{e0074}\u{e0078}\u{e007f}",
+        "🏴\u{e0066}\u{e0072}\u{e0037}\u{e0035}\u{e007f}",
         "葛\u{e0100}",
         "☺\u{fe0f}",
         "1\u{fe0f}\u{20e3}",
@@ -233,6 +267,36 @@ fn unseen_characters() {
 }
 
 #[test]
+fn a_direction_mark_is_for_a_letter_within_sixteen() {
+    for (distance, in_place) in [(0, true), (15, true), (16, false)] {
+        let between = ".".repeat(distance);
+        for text in [format!("xא{between}\u{200e}x"), format!("x\u{200e}{between}אx")] {
+            if in_place {
+                assert_nothing(&text);
+            } else {
+                assert_one(&text, "bidi_control", "\u{200e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_read_together_is_found_whatever_the_widths() {
+    const GRIN: &[u32] = &[0x1F600];
+    for texts in [
+        [Text::One(b"a"), Text::One(b"<s>")],
+        [Text::Two(&[0x4E00]), Text::Two(&[0x3C, 0x73, 0x3E])],
+        [Text::Two(&[0x4E00]), Text::One(b"<s>")],
+        [Text::One(b"a"), Text::Two(&[0x3C, 0x73, 0x3E])],
+        [Text::Four(GRIN), Text::Four(&[0x3C, 0x73, 0x3E])],
+        [Text::Four(GRIN), Text::One(b"<s>")],
+        [Text::Four(GRIN), Text::Two(&[0x3C, 0x73, 0x3E])],
+    ] {
+        assert_eq!(scan_joined(&texts), [Found { kind: Kind::SentenceToken, span: 1..4 }], "{texts:?}");
+    }
+}
+
+#[test]
 fn a_token_over_several_texts_is_located_in_each() {
     let texts = [Text::One(b"ab<|im_"), Text::One(b""), Text::One(b"sta"), Text::One(b"rt|>c <s>")];
     let findings = scan_joined(&texts);
@@ -240,6 +304,8 @@ fn a_token_over_several_texts_is_located_in_each() {
     let stretches: Vec<_> = findings.iter().map(|found| locate(&found.span, &ends)).collect();
     assert_eq!(stretches[0], Stretch { first: 0, span: 2..7, end: Some((3, 4)) });
     assert_eq!(stretches[1], Stretch { first: 3, span: 6..9, end: None });
+    let later = Stretch { first: 1, span: 1..6, end: Some((2, 7)) };
+    assert_eq!(locate(&(3..15), &ends_of(["ab", "c<|im_", "start|>"].map(str::len))), later);
     let wide = [Text::Four(&[0x1F600]), Text::Two(&[0x4E00]), Text::One(b"<s>")];
     assert_eq!(scan_joined(&wide), [Found { kind: Kind::SentenceToken, span: 2..5 }]);
     assert_eq!(scan_joined(&wide[1..]), [Found { kind: Kind::SentenceToken, span: 1..4 }]);
