@@ -1,6 +1,6 @@
 //! Calls to the caller's tokenizer: what it may return, what it may raise, and what is made of lone surrogates.
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -47,7 +47,11 @@ struct Refused {
 impl Refused {
     fn raised(error: PyErr, py: Python<'_>) -> PyResult<Self> {
         // A tokenizer that panics raises a `BaseException`; what ends the program is one too and must pass.
-        if error.is_instance_of::<PyKeyboardInterrupt>(py) || error.is_instance_of::<PySystemExit>(py) {
+        // That memory has run out says nothing about the text.
+        if error.is_instance_of::<PyKeyboardInterrupt>(py)
+            || error.is_instance_of::<PySystemExit>(py)
+            || error.is_instance_of::<PyMemoryError>(py)
+        {
             return Err(error);
         }
         let class = display(&error.get_type(py).name()?);
