@@ -50,6 +50,8 @@ def _read(path: str) -> Any:
         ) from error
     try:
         return Tokenizer.from_file(path)
+    except MemoryError:
+        raise
     except Exception as error:  # tokenizers raises a bare Exception, and says what is wrong in it
         raise InterleafError(f"{path}: {error}", "invalid_option", "tokenizer") from error
 

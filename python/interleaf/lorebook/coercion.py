@@ -58,8 +58,10 @@ def number_of(value: object) -> int | float | None:
         return int(text) if text.lstrip("+-").isdigit() else float(text)
     try:
         return operator.index(value)  # type: ignore[arg-type]  # whether it has one is the question
+    except MemoryError:
+        raise
     except Exception:
-        # Whatever a foreign __index__ raises, the value is no number to us.
+        # Whatever else a foreign __index__ raises, the value is no number to us.
         return None
 
 

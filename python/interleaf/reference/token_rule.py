@@ -40,7 +40,7 @@ class TokenRule:
         """Count one text: as it is, or with its lone surrogates replaced if the counter refuses it as it is."""
         try:
             answer: Any = self.counter.count(text)
-        except (KeyboardInterrupt, SystemExit):
+        except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:
             if not any(map(is_surrogate, text)):

@@ -106,7 +106,7 @@ mod tests {
         let mut set = IdSet::with_capacity(8);
         let slots: Vec<usize> = (0..17)
             .map(|index| {
-                set.insert(index as u64, index);
+                set.insert(index as u64, index, |_| false);
                 set.slots.len()
             })
             .collect();

@@ -2,16 +2,16 @@
 //!
 //! An adapter is the caller's own, or what `interleaf.adapters` finds for the type of a message.
 
-use interleaf_core::error::{Class, Code, Refusal};
-use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
+use interleaf_core::error::{Class, Code};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyString, PyType};
 
-use crate::errors::{exception_class, found, raise};
+use crate::errors::{Told, answered, exception_class, found, refuse, type_error};
+use crate::names::intern;
+use crate::objects::{IntoObject, imported, new_str};
 use crate::sequence::{is_sequence, snapshot};
-use crate::unicode::text;
+use crate::unicode::{display, text};
 
 /// Calls a function of `interleaf.adapters`, which knows the message types of other libraries.
 pub fn adapters_function<'py>(
@@ -19,31 +19,38 @@ pub fn adapters_function<'py>(
     cell: &'static PyOnceLock<Py<PyAny>>,
     name: &str,
 ) -> PyResult<&'py Bound<'py, PyAny>> {
-    Ok(cell.get_or_try_init(py, || py.import("interleaf.adapters")?.getattr(name).map(Bound::unbind))?.bind(py))
+    imported(py, cell, "interleaf.adapters", name)
 }
 
 /// Checks that an argument is an adapter, if it is there.
 pub fn require_adapter(adapter: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     let Some(adapter) = adapter else { return Ok(()) };
     if adapter.is_instance_of::<PyType>() {
-        return Err(PyTypeError::new_err(format!(
-            "adapter must be an adapter or None; found the class {}; call it to make one",
-            class_name(adapter.cast::<PyType>()?)
-        )));
+        return Err(type_error(class_name(adapter.cast::<PyType>()?), |name| {
+            format!("adapter must be an adapter or None; found the class {name}; call it to make one")
+        }));
     }
-    for method in ["role", "text_parts", "with_text", "create", "joined", "waiting"] {
+    let py = adapter.py();
+    for method in [
+        intern!(py, "role"),
+        intern!(py, "text_parts"),
+        intern!(py, "with_text"),
+        intern!(py, "create"),
+        intern!(py, "joined"),
+        intern!(py, "waiting"),
+    ] {
         if !adapter.getattr_opt(method)?.is_some_and(|method| method.is_callable()) {
-            return Err(PyTypeError::new_err(format!(
-                "adapter must be an adapter or None; found {}, which has no method {method}",
-                found(adapter)
-            )));
+            return Err(type_error(found(adapter), |found| {
+                let method = display(method);
+                format!("adapter must be an adapter or None; found {found}, which has no method {method}")
+            }));
         }
     }
     Ok(())
 }
 
-fn class_name(class: &Bound<'_, PyType>) -> String {
-    class.name().map_or_else(|_| String::from("adapter"), |name| name.to_string_lossy().into_owned())
+fn class_name(class: &Bound<'_, PyType>) -> PyResult<String> {
+    Ok(answered(class.py(), class.name())?.map_or_else(|| String::from("adapter"), |name| display(&name)))
 }
 
 /// Puts the place of the message into an `AdapterError` that does not have one: an adapter does not know indices.
@@ -51,14 +58,17 @@ fn class_name(class: &Bound<'_, PyType>) -> String {
 pub fn located(py: Python<'_>, error: PyErr, path: &str) -> PyErr {
     let put = || -> PyResult<()> {
         let value = error.value(py);
-        if value.is_instance(exception_class(py, Class::Adapter)?)? && !value.getattr("path")?.is_truthy()? {
-            value.setattr("path", path)?;
+        let name = intern!(py, "path");
+        if value.is_instance(exception_class(py, Class::Adapter)?)? && !value.getattr(name)?.is_truthy()? {
+            value.setattr(name, new_str(py, path)?)?;
         }
         Ok(())
     };
-    // If even that fails, the error as it was says more than the new one.
-    let _ = put();
-    error
+    // If even that raises, the error as it was says more than the new one.
+    match answered(py, put()) {
+        Ok(_) => error,
+        Err(out_of_memory) => out_of_memory,
+    }
 }
 
 /// A message, and the adapter to ask about it.
@@ -88,7 +98,7 @@ impl<'py> Adapted<'py> {
     pub fn by_type(message: Bound<'py, PyAny>, index: usize) -> PyResult<Self> {
         static ADAPTER_FOR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let find = adapters_function(message.py(), &ADAPTER_FOR, "adapter_for")?;
-        let adapter = find.call1((&message, format!("messages[{index}]")))?;
+        let adapter = find.call1((&message, new_str(message.py(), &format!("messages[{index}]"))?))?;
         Ok(Self { adapter, message, index, given: false })
     }
 
@@ -101,7 +111,7 @@ impl<'py> Adapted<'py> {
     }
 
     #[cold]
-    fn wrong(&self, method: &str, code: Code, found: impl Into<String>, expected: &str) -> PyErr {
+    fn wrong(&self, method: &str, code: Code, found: impl Told, expected: &str) -> PyErr {
         wrong_answer(&self.adapter, method, code, &self.path(), found, expected)
     }
 
@@ -191,7 +201,7 @@ impl<'py> Adapted<'py> {
             return Ok(changed);
         }
         let code = if self.given { Code::InvalidAdapter } else { Code::UnchangeableMessage };
-        let found = format!("{} whose text is another than the one it was given", found(&changed));
+        let found = found(&changed).map(|found| format!("{found} whose text is another than the one it was given"));
         Err(self.wrong(method, code, found, "a copy with the new text"))
     }
 
@@ -212,11 +222,13 @@ fn wrong_answer(
     method: &str,
     code: Code,
     path: &str,
-    found: impl Into<String>,
+    found: impl Told,
     expected: &str,
 ) -> PyErr {
-    let expected = format!("{expected} from {}.{method}", class_name(&adapter.get_type()));
-    raise(Refusal::new(Class::Adapter, code, path, found, expected))
+    match class_name(&adapter.get_type()) {
+        Ok(class) => refuse(Class::Adapter, code, path, found, format!("{expected} from {class}.{method}")),
+        Err(error) => error,
+    }
 }
 
 /// A forgotten `return` must not read as "no".
@@ -238,20 +250,23 @@ pub fn joined_by<'py>(
     let py = message.py();
     match adapter.call_method1(intern!(py, "joined"), (previous, message)) {
         Ok(answer) => truth(adapter, "joined", &answer, index),
-        Err(error) => Err(located(py, error, &format!("messages[{}]", unknown_of(previous, index)))),
+        Err(error) => Err(located(py, error, &format!("messages[{}]", unknown_of(previous, index)?))),
     }
 }
 
 /// Which of two neighbours an `AdapterError` is about: the first, if its type is unknown.
 #[cold]
-fn unknown_of(previous: &Bound<'_, PyAny>, index: usize) -> usize {
-    if Adapted::by_type(previous.clone(), index).is_err() { index - 1 } else { index }
+fn unknown_of(previous: &Bound<'_, PyAny>, index: usize) -> PyResult<usize> {
+    let known = answered(previous.py(), Adapted::by_type(previous.clone(), index))?.is_some();
+    Ok(if known { index } else { index - 1 })
 }
 
 /// Whether `message` (number `index`) must follow `previous`, where one of them is no exact dict.
 pub fn joined_by_type<'py>(previous: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>, index: usize) -> PyResult<bool> {
     static JOINED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    adapters_function(message.py(), &JOINED, "messages_joined")?.call1((previous, message, index))?.is_truthy()
+    adapters_function(message.py(), &JOINED, "messages_joined")?
+        .call1((previous, message, index.into_object(message.py())?))?
+        .is_truthy()
 }
 
 /// The message that the caller's adapter makes of a block.

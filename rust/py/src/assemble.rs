@@ -5,16 +5,16 @@ use interleaf_core::audit::{AuditKey, Comparison, Named, Violation, audit, index
 use interleaf_core::error::{Class, Code};
 use interleaf_core::fragment::Budget;
 use interleaf_core::measure::measure;
-use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyList, PyString};
 
 use crate::context::{BuiltContext, Mutation, TokenTotals, Totals, UsageSource};
 use crate::counter_call::Place;
-use crate::errors::{found, raise_with, refuse};
+use crate::errors::{Told, found, raise_with, refuse, type_error};
 use crate::fragment::Fragment;
 use crate::message::{is_word, item};
+use crate::names::intern;
+use crate::objects::{interned, is_mapping, list_copy, new_dict, new_list, new_tuple, put};
 use crate::plan::{PlanData, is_no_list};
 use crate::rendering::new_message;
 use crate::sequence::{Messages, require_callable, require_iterable};
@@ -92,11 +92,10 @@ pub fn assemble_fragments<'py>(
     create_message: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<BuiltContext> {
     let py = fragments.py();
-    if is_no_list(&fragments) {
-        return Err(PyTypeError::new_err(format!(
-            "fragments must be an iterable of fragments; found {}",
-            found(&fragments)
-        )));
+    if is_no_list(&fragments)? {
+        return Err(type_error(found(&fragments), |found| {
+            format!("fragments must be an iterable of fragments; found {found}")
+        }));
     }
     require_iterable(&fragments, "fragments")?;
     require_callable(create_message, "create_message")?;
@@ -124,21 +123,21 @@ impl Additional {
 
     fn message(&mut self, plan: &PlanData<'_>, message: &Bound<'_, PyAny>, index: usize) -> PyResult<()> {
         let py = message.py();
-        let refused = |field: &str, code: Code, found: String, expected: &str| {
+        let refused = |field: &str, code: Code, found: PyResult<String>, expected: &str| {
             refuse(Class::Plan, code, format!("additional_messages[{index}]{field}"), found, expected)
         };
-        if message.cast::<PyMapping>().is_err() {
+        if !is_mapping(message)? {
             return Err(refused("", Code::InvalidType, found(message), "a mapping with role and content"));
         }
         let Some(role) = item(message, intern!(py, "role"))? else {
-            return Err(refused(".role", Code::MissingField, String::from("nothing"), "\"user\""));
+            return Err(refused(".role", Code::MissingField, "nothing".told(), "\"user\""));
         };
         if !is_word(&role, &[b"user"])? {
             return Err(refused(".role", Code::AdditionalNotUser, found(&role), "\"user\""));
         }
         let expected = "a str or a list of parts";
         let Some(content) = item(message, intern!(py, "content"))? else {
-            return Err(refused(".content", Code::MissingField, String::from("nothing"), expected));
+            return Err(refused(".content", Code::MissingField, "nothing".told(), expected));
         };
         if let Ok(string) = content.cast::<PyString>() {
             return self.text(plan, string);
@@ -146,7 +145,7 @@ impl Additional {
         let Ok(parts) = content.cast::<PyList>() else {
             return Err(refused(".content", Code::InvalidType, found(&content), expected));
         };
-        self.parts(plan, &parts.get_slice(0, parts.len()), true)
+        self.parts(plan, &list_copy(parts)?, true)
     }
 
     fn text(&mut self, plan: &PlanData<'_>, string: &Bound<'_, PyString>) -> PyResult<()> {
@@ -175,7 +174,7 @@ impl Additional {
                     continue;
                 }
                 if let Ok(inner) = content.cast::<PyList>() {
-                    self.parts(plan, &inner.get_slice(0, inner.len()), false)?;
+                    self.parts(plan, &list_copy(inner)?, false)?;
                     continue;
                 }
             }
@@ -283,9 +282,9 @@ fn mutated(py: Python<'_>, plan: &PlanData<'_>, originals: &[Fragment], violatio
             let field = violation.field.map_or_else(String::new, |field| format!(" {field}"));
             told.push(format!("{:?} {}{field}", display(fragment_id.bind(py)), violation.kind.as_str()));
             mutations.push(Mutation {
-                kind: PyString::intern(py, violation.kind.as_str()).unbind(),
+                kind: interned(py, violation.kind.as_str())?.unbind(),
                 fragment_id,
-                field: violation.field.map(|field| PyString::intern(py, field).unbind()),
+                field: violation.field.map(|field| interned(py, field).map(Bound::unbind)).transpose()?,
             });
         }
         let more = told.len().saturating_sub(TOLD);
@@ -296,8 +295,8 @@ fn mutated(py: Python<'_>, plan: &PlanData<'_>, originals: &[Fragment], violatio
         }
         let message =
             format!("found fragments that differ from the originals ({list}), expected the originals unchanged");
-        let attributes = PyDict::new(py);
-        attributes.set_item("violations", PyTuple::new(py, mutations)?)?;
+        let attributes = new_dict(py)?;
+        put(&attributes, "violations", new_tuple(py, mutations)?)?;
         Ok(raise_with(py, "MutationError", &message, "mutated", "fragments", &attributes))
     };
     build().unwrap_or_else(|error| error)
@@ -315,10 +314,8 @@ fn check_budgets(py: Python<'_>, plan: &PlanData<'_>, source: &UsageSource, tota
             more => format!(" (and {more} more over their own)"),
         };
         let id = display(data.id.bind(py));
-        let message = format!(
-            "fragment {id:?}: found {actual} {unit} characters, expected at most {}{others}",
-            data.max_chars.bind(py)
-        );
+        let limit = shown(data.max_chars.bind(py))?;
+        let message = format!("fragment {id:?}: found {actual} {unit} characters, expected at most {limit}{others}");
         let ids = over.iter().map(|&index| source.fragments[index].data().id.clone_ref(py)).collect();
         let path = format!("fragments[{first}].max_chars");
         return Err(over_budget(
@@ -336,7 +333,10 @@ fn check_budgets(py: Python<'_>, plan: &PlanData<'_>, source: &UsageSource, tota
     if !plan.budget.allows(totals.input_chars) {
         let message = format!(
             "found {} {unit} characters in all ({} in separators, {} in additional messages), expected at most {}",
-            totals.input_chars, totals.separator_chars, totals.additional_chars, plan.max_input_chars
+            totals.input_chars,
+            totals.separator_chars,
+            totals.additional_chars,
+            shown(&plan.max_input_chars)?
         );
         let (limit, actual) = (&plan.max_input_chars, totals.input_chars);
         return Err(over_budget(
@@ -368,15 +368,20 @@ fn over_budget(
     fragment_ids: Vec<Py<PyString>>,
 ) -> PyErr {
     let build = || {
-        let attributes = PyDict::new(py);
-        attributes.set_item("limit", limit)?;
-        attributes.set_item("actual", actual)?;
-        attributes.set_item("unit", unit)?;
-        attributes.set_item("usage", source.usage(py)?)?;
-        attributes.set_item("fragment_ids", PyTuple::new(py, fragment_ids)?)?;
+        let attributes = new_dict(py)?;
+        put(&attributes, "limit", limit)?;
+        put(&attributes, "actual", actual)?;
+        put(&attributes, "unit", unit)?;
+        put(&attributes, "usage", source.usage(py)?)?;
+        put(&attributes, "fragment_ids", new_tuple(py, fragment_ids)?)?;
         Ok(raise_with(py, "BudgetExceededError", message, code, path, &attributes))
     };
     build().unwrap_or_else(|error| error)
+}
+
+/// A budget as Python writes it.
+fn shown(limit: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(display(&limit.str()?))
 }
 
 /// The content of a message: the very text of its fragment, or several joined.
@@ -408,7 +413,7 @@ fn count_input<'py>(
     let py = messages.py();
     let mut pass = Pass::new(py, counter);
     // A copy: a template or an adapter may change the list that is about to be handed out.
-    pass.messages(&Messages::List(messages.get_slice(0, messages.len())), None, |index| index)?;
+    pass.messages(&Messages::List(list_copy(messages)?), None, |index| index)?;
     for (index, fragment) in source.fragments.iter().enumerate() {
         pass.bare_text(fragment.data().text.bind(py), Place { list: "fragments", index, field: "value" })?;
     }
@@ -420,10 +425,11 @@ fn count_input<'py>(
         && !budget.allows(count.total)
     {
         let message = format!(
-            "found {} tokens in all ({}, in {} messages), expected at most {limit}",
+            "found {} tokens in all ({}, in {} messages), expected at most {}",
             count.total,
             if count.rendered { "rendered" } else { "estimated" },
             count.per_message.len(),
+            shown(limit)?,
         );
         let code = "input_over_budget";
         return Err(over_budget(
@@ -478,7 +484,7 @@ fn build<'py>(
         });
     }
     messages.append(&mut plan.additional_messages);
-    let messages = PyList::new(py, messages)?;
+    let messages = new_list(py, messages)?;
     let tokens = match &plan.token_counter {
         None => TokenTotals::default(),
         Some(counter) => count_input(&plan, counter.get(), &messages, &mut source)?,

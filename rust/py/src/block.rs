@@ -6,11 +6,12 @@ use interleaf_core::outlet::{holds_marker, is_outlet_name};
 use interleaf_core::place::IdPrefix;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyMapping, PyString, PyType};
+use pyo3::types::{PyString, PyType};
 
 use crate::errors::{found, refuse};
 use crate::fields::{Fields, Refuser, require_mapping};
 use crate::number::{read_int, read_order};
+use crate::objects::{IntoObject, Returned, is_mapping};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::unicode::{exact, hash, quoted, text};
 use crate::words::{one_of, python_word, read_word};
@@ -27,7 +28,8 @@ const FIELD_COUNT: usize = 8;
 
 type Values<'py> = [Option<Bound<'py, PyAny>>; FIELD_COUNT];
 
-static FIELDS: Fields<FIELD_COUNT> = Fields::new(
+/// The keys of a block.
+pub static FIELDS: Fields<FIELD_COUNT> = Fields::new(
     Class::Block,
     ["id", "position", "content", "role", "order", "depth", "outlet_name", "metadata"],
     &[("outletName", OUTLET_NAME)],
@@ -163,10 +165,9 @@ impl BlockData {
 
 /// The Python number of an order.
 pub fn order_object(py: Python<'_>, order: Order) -> PyResult<Bound<'_, PyAny>> {
-    use pyo3::IntoPyObjectExt;
     match order {
-        Order::Int(int) => int.into_bound_py_any(py),
-        Order::Float(float) => float.into_bound_py_any(py),
+        Order::Int(int) => int.into_object(py),
+        Order::Float(float) => float.into_object(py),
     }
 }
 
@@ -195,7 +196,7 @@ impl Block {
         if let Ok(native) = item.cast_exact::<ContextBlock>() {
             return Ok(Self::Native(native.clone().unbind()));
         }
-        if item.cast::<PyMapping>().is_ok() {
+        if is_mapping(item)? {
             return Ok(Self::Read(Box::new(BlockData::from_mapping(item, path)?)));
         }
         Err(refuse(Class::Block, Code::InvalidType, path(), found(item), "a ContextBlock or a mapping"))
@@ -311,8 +312,8 @@ record_methods! { ContextBlock, hash: all but ["metadata"],
     }
 
     #[getter]
-    fn depth(&self) -> Option<i64> {
-        self.data.depth
+    fn depth(&self) -> Returned<Option<i64>> {
+        Returned(self.data.depth)
     }
 
     #[getter]

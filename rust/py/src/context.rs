@@ -10,7 +10,9 @@ use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 use interleaf_core::assemble::{Assembly, FragmentKey};
 use interleaf_core::measure::LengthUnit;
 
+use crate::counts::exactness_word;
 use crate::fragment::{Fragment, FragmentData};
+use crate::objects::{Returned, new_tuple};
 use crate::record::{Field, Form, Record, built, record_methods};
 use crate::words::python_word;
 
@@ -148,8 +150,8 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
     }
 
     #[getter]
-    fn chars(&self) -> u64 {
-        self.chars
+    fn chars(&self) -> Returned<u64> {
+        Returned(self.chars)
     }
 
     #[getter]
@@ -158,13 +160,13 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
     }
 
     #[getter]
-    fn message_index(&self) -> usize {
-        self.message_index
+    fn message_index(&self) -> Returned<usize> {
+        Returned(self.message_index)
     }
 
     #[getter]
-    fn span(&self) -> (usize, usize) {
-        self.span
+    fn span(&self) -> Returned<(usize, usize)> {
+        Returned(self.span)
     }
 
     #[getter]
@@ -173,8 +175,8 @@ record_methods! { FragmentUsage, hash: all but ["metadata"],
     }
 
     #[getter]
-    fn tokens(&self) -> Option<u64> {
-        self.tokens
+    fn tokens(&self) -> Returned<Option<u64>> {
+        Returned(self.tokens)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -258,7 +260,7 @@ impl UsageSource {
         let usages = measured.map(|(index, ((fragment, key), (message, span)))| {
             FragmentUsage::of(py, fragment.data(), key.chars, tokens(index), message, (span.start, span.end))
         });
-        PyTuple::new(py, usages.collect::<Vec<_>>())
+        new_tuple(py, usages.collect::<Vec<_>>())
     }
 }
 
@@ -353,8 +355,8 @@ impl BuiltContext {
         Self { messages, source, fragment_usage, max_input_chars, totals, max_input_tokens, tokens }
     }
 
-    fn exactness_word(&self) -> Option<&'static str> {
-        self.tokens.rendered.map(|rendered| if rendered { "rendered" } else { "estimated" })
+    fn exactness_word<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyString>> {
+        self.tokens.rendered.map(|rendered| exactness_word(py, rendered))
     }
 
     fn usage_of(&self, py: Python<'_>) -> PyResult<&Py<PyTuple>> {
@@ -385,7 +387,7 @@ impl Record for BuiltContext {
             Field::new(py, "unit", python_word(py, totals.unit))?,
             Field::optional(py, "input_tokens", self.tokens.input_tokens)?.form(Form::PlainIfSet),
             Field::optional(py, "max_input_tokens", self.max_input_tokens.as_ref())?.form(Form::PlainIfSet),
-            Field::optional(py, "exactness", self.exactness_word())?.form(Form::PlainIfSet),
+            Field::optional(py, "exactness", self.exactness_word(py))?.form(Form::PlainIfSet),
             Field::optional(py, "unpriced_parts", self.tokens.unpriced_parts)?.form(Form::PlainIfSet),
         ])
     }
@@ -442,33 +444,33 @@ record_methods! { BuiltContext, hash: no,
     }
 
     #[getter]
-    fn static_messages(&self) -> usize {
-        self.totals.static_messages
+    fn static_messages(&self) -> Returned<usize> {
+        Returned(self.totals.static_messages)
     }
 
     #[getter]
-    fn session_messages(&self) -> usize {
-        self.totals.session_messages
+    fn session_messages(&self) -> Returned<usize> {
+        Returned(self.totals.session_messages)
     }
 
     #[getter]
-    fn additional_chars(&self) -> u64 {
-        self.totals.additional_chars
+    fn additional_chars(&self) -> Returned<u64> {
+        Returned(self.totals.additional_chars)
     }
 
     #[getter]
-    fn opaque_parts(&self) -> usize {
-        self.totals.opaque_parts
+    fn opaque_parts(&self) -> Returned<usize> {
+        Returned(self.totals.opaque_parts)
     }
 
     #[getter]
-    fn separator_chars(&self) -> u64 {
-        self.totals.separator_chars
+    fn separator_chars(&self) -> Returned<u64> {
+        Returned(self.totals.separator_chars)
     }
 
     #[getter]
-    fn input_chars(&self) -> u64 {
-        self.totals.input_chars
+    fn input_chars(&self) -> Returned<u64> {
+        Returned(self.totals.input_chars)
     }
 
     #[getter]
@@ -482,8 +484,8 @@ record_methods! { BuiltContext, hash: no,
     }
 
     #[getter]
-    fn input_tokens(&self) -> Option<u64> {
-        self.tokens.input_tokens
+    fn input_tokens(&self) -> Returned<Option<u64>> {
+        Returned(self.tokens.input_tokens)
     }
 
     #[getter]
@@ -492,13 +494,13 @@ record_methods! { BuiltContext, hash: no,
     }
 
     #[getter]
-    fn exactness(&self) -> Option<&'static str> {
-        self.exactness_word()
+    fn exactness<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
+        self.exactness_word(py).cloned()
     }
 
     #[getter]
-    fn unpriced_parts(&self) -> Option<usize> {
-        self.tokens.unpriced_parts
+    fn unpriced_parts(&self) -> Returned<Option<usize>> {
+        Returned(self.tokens.unpriced_parts)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -1,14 +1,15 @@
 //! Calls to the caller's tokenizer: what it may return, what it may raise, and what is made of lone surrogates.
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PySystemExit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::PyString;
 
-use crate::errors::{found, raise_with};
+use crate::errors::{answered, found, raise_with};
 use crate::number::read_int;
+use crate::objects::{new_dict, new_list, new_str, put};
 use crate::sequence::{is_sequence, snapshot};
 use crate::token_cache::Tokens;
-use crate::unicode::{length, text};
+use crate::unicode::{display, length, text};
 
 /// Where a text stands, for errors.
 #[derive(Clone, Copy)]
@@ -46,11 +47,15 @@ struct Refused {
 impl Refused {
     fn raised(error: PyErr, py: Python<'_>) -> PyResult<Self> {
         // A tokenizer that panics raises a `BaseException`; what ends the program is one too and must pass.
-        if error.is_instance_of::<PyKeyboardInterrupt>(py) || error.is_instance_of::<PySystemExit>(py) {
+        // That memory has run out says nothing about the text.
+        if error.is_instance_of::<PyKeyboardInterrupt>(py)
+            || error.is_instance_of::<PySystemExit>(py)
+            || error.is_instance_of::<PyMemoryError>(py)
+        {
             return Err(error);
         }
-        let class = error.get_type(py).name()?.to_string_lossy().into_owned();
-        let said = error.value(py).str().map_or_else(|_| String::new(), |said| said.to_string_lossy().into_owned());
+        let class = display(&error.get_type(py).name()?);
+        let said = answered(py, error.value(py).str())?.map_or_else(String::new, |said| display(&said));
         let said: String = said.chars().take(200).collect();
         let found = if said.is_empty() { class } else { format!("{class}: {said}") };
         Ok(Self { code: "counter_failed", found, cause: Some(error) })
@@ -74,10 +79,15 @@ pub fn counter_error(
     message: &str,
     cause: Option<PyErr>,
 ) -> PyErr {
-    let attributes = PyDict::new(py);
-    if let Err(error) = attributes.set_item("text_length", text_length) {
-        return error;
-    }
+    let attributes = || {
+        let attributes = new_dict(py)?;
+        put(&attributes, "text_length", text_length)?;
+        Ok(attributes)
+    };
+    let attributes = match attributes() {
+        Ok(attributes) => attributes,
+        Err(error) => return error,
+    };
     let error = raise_with(py, "CounterError", message, code, path, &attributes);
     if cause.is_some() {
         error.set_cause(py, cause);
@@ -116,7 +126,7 @@ pub struct Functions<'a, 'py> {
 
 impl<'py> Functions<'_, 'py> {
     fn described(&self) -> String {
-        match self.name.to_string_lossy() {
+        match display(self.name) {
             name if name.is_empty() => String::from("the counter"),
             name => format!("counter {name:?}"),
         }
@@ -126,7 +136,7 @@ impl<'py> Functions<'_, 'py> {
     pub fn count_all(&self, texts: &[Uncounted<'py>], counted: &mut Vec<Tokens>) -> PyResult<()> {
         let py = self.count.py();
         let Some(count_batch) = self.count_batch else { return self.one_by_one(texts, counted) };
-        let strings = PyList::new(py, texts.iter().map(|text| &text.string))?;
+        let strings = new_list(py, texts.iter().map(|text| &text.string))?;
         let answer = match count_batch.call1((strings,)) {
             Ok(answer) => answer,
             Err(error) => {
@@ -142,7 +152,7 @@ impl<'py> Functions<'_, 'py> {
         };
         let wrong = |code, found: String| Refused { code, found, cause: None };
         if !is_sequence(&answer)? {
-            return Err(self.batch_refused(texts, wrong("invalid_count", found(&answer)), "a list of ints"));
+            return Err(self.batch_refused(texts, wrong("invalid_count", found(&answer)?), "a list of ints"));
         }
         let answers = snapshot(&answer)?;
         if answers.len() != texts.len() {
@@ -152,7 +162,7 @@ impl<'py> Functions<'_, 'py> {
         for (answer, text) in answers.iter().zip(texts) {
             match read_count(&answer)? {
                 Some(count) => counted.push(Tokens { count, estimated: false }),
-                None => return Err(self.refused(text, wrong("invalid_count", found(&answer)))),
+                None => return Err(self.refused(text, wrong("invalid_count", found(&answer)?))),
             }
         }
         Ok(())
@@ -183,7 +193,7 @@ impl<'py> Functions<'_, 'py> {
             }
         };
         let Some(count) = read_count(&answer)? else {
-            let refused = Refused { code: "invalid_count", found: found(&answer), cause: None };
+            let refused = Refused { code: "invalid_count", found: found(&answer)?, cause: None };
             return Err(self.refused(uncounted, refused));
         };
         Ok(Tokens { count, estimated })
@@ -213,5 +223,5 @@ fn without_surrogates<'py>(string: &Bound<'py, PyString>) -> PyResult<Bound<'py,
         .code_points()
         .map(|code_point| char::from_u32(code_point).unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect();
-    Ok(PyString::new(string.py(), &replaced))
+    new_str(string.py(), &replaced)
 }

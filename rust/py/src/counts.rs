@@ -1,10 +1,11 @@
 //! What counting returns: `CharCount`, `TokenCount`, `UnpricedPart`.
 
 use interleaf_core::measure::LengthUnit;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use crate::names::intern;
+use crate::objects::{Returned, new_tuple};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::words::python_word;
 
@@ -41,13 +42,13 @@ record_methods! { UnpricedPart, hash: all but [],
     }
 
     #[getter]
-    fn message_index(&self) -> usize {
-        self.message_index
+    fn message_index(&self) -> Returned<usize> {
+        Returned(self.message_index)
     }
 
     #[getter]
-    fn part_index(&self) -> usize {
-        self.part_index
+    fn part_index(&self) -> Returned<usize> {
+        Returned(self.part_index)
     }
 
     #[getter]
@@ -92,13 +93,13 @@ record_methods! { CharCount, hash: all but [],
     }
 
     #[getter]
-    fn total(&self) -> u64 {
-        self.total
+    fn total(&self) -> Returned<u64> {
+        Returned(self.total)
     }
 
     #[getter]
     fn per_message<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.per_message)
+        new_tuple(py, self.per_message.iter().copied())
     }
 
     #[getter]
@@ -107,8 +108,8 @@ record_methods! { CharCount, hash: all but [],
     }
 
     #[getter]
-    fn opaque_parts(&self) -> usize {
-        self.opaque_parts
+    fn opaque_parts(&self) -> Returned<usize> {
+        Returned(self.opaque_parts)
     }
 }
 
@@ -127,10 +128,9 @@ pub struct TokenCount {
     pub unpriced: Vec<Py<UnpricedPart>>,
 }
 
-impl TokenCount {
-    fn exactness_word<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        if self.rendered { intern!(py, "rendered") } else { intern!(py, "estimated") }
-    }
+/// How exact a count is, in the word that users read.
+pub fn exactness_word(py: Python<'_>, rendered: bool) -> &Bound<'_, PyString> {
+    if rendered { intern!(py, "rendered") } else { intern!(py, "estimated") }
 }
 
 impl Record for TokenCount {
@@ -143,7 +143,7 @@ impl Record for TokenCount {
             Field::new(py, "total", self.total)?,
             Field::new(py, "per_message", self.per_message(py)?)?.form(Form::Plain),
             Field::new(py, "priming", self.priming)?,
-            Field::new(py, "exactness", self.exactness_word(py))?,
+            Field::new(py, "exactness", exactness_word(py, self.rendered))?,
             Field::new(py, "unpriced_parts", self.unpriced_parts(py)?)?
                 .form(Form::Plain)
                 .default_if(self.unpriced.is_empty()),
@@ -165,27 +165,27 @@ record_methods! { TokenCount, hash: all but [],
     }
 
     #[getter]
-    fn total(&self) -> u64 {
-        self.total
+    fn total(&self) -> Returned<u64> {
+        Returned(self.total)
     }
 
     #[getter]
     fn per_message<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.per_message)
+        new_tuple(py, self.per_message.iter().copied())
     }
 
     #[getter]
-    fn priming(&self) -> u64 {
-        self.priming
+    fn priming(&self) -> Returned<u64> {
+        Returned(self.priming)
     }
 
     #[getter]
     fn exactness(&self, py: Python<'_>) -> Py<PyString> {
-        self.exactness_word(py).clone().unbind()
+        exactness_word(py, self.rendered).clone().unbind()
     }
 
     #[getter]
     fn unpriced_parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.unpriced.iter().map(|part| part.clone_ref(py)).collect::<Vec<_>>())
+        new_tuple(py, &self.unpriced)
     }
 }

@@ -3,9 +3,11 @@
 use interleaf_core::error::{Class, Code, Refusal, nearest};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyMapping, PyString};
+use pyo3::types::{PyDict, PyString};
 
-use crate::errors::{found, raise, refuse};
+use crate::errors::{Told, found, raise, refuse, refuse_of};
+use crate::names::intern_at_import;
+use crate::objects::{as_mapping, is_mapping};
 use crate::unicode::{display, quoted, text};
 
 /// The keys of one kind of mapping.
@@ -31,10 +33,16 @@ impl<const N: usize> Fields<N> {
         snake.chain(self.camel.iter().copied())
     }
 
-    fn keys(&self, py: Python<'_>) -> &[(Py<PyString>, usize)] {
-        self.keys.get_or_init(py, || {
-            self.spellings().map(|(name, field)| (PyString::intern(py, name).unbind(), field)).collect()
-        })
+    /// The keys as strings; asked for when the module is imported, which makes them.
+    #[inline]
+    pub fn keys(&self, py: Python<'_>) -> &[(Py<PyString>, usize)] {
+        self.keys.get(py).map_or_else(|| self.make_keys(py), Vec::as_slice)
+    }
+
+    #[cold]
+    fn make_keys(&self, py: Python<'_>) -> &[(Py<PyString>, usize)] {
+        self.keys
+            .get_or_init(py, || self.spellings().map(|(name, field)| (intern_at_import(py, name), field)).collect())
     }
 
     /// The field of a key; `expected` is the one after that of the key before.
@@ -61,13 +69,8 @@ impl<const N: usize> Fields<N> {
         let known: Vec<&str> = self.spellings().map(|(name, _)| name).collect();
         let Ok(string) = key.cast::<PyString>() else {
             let expected = format!("only keys that are str: {}", self.names.join(", "));
-            return raise(Refusal::new(
-                self.class,
-                Code::UnknownField,
-                path,
-                format!("a key that is {}", found(key)),
-                expected,
-            ));
+            let found = found(key).map(|found| format!("a key that is {found}"));
+            return refuse(self.class, Code::UnknownField, path, found, expected);
         };
         let word = display(string);
         let expected = match nearest(&word, known) {
@@ -111,7 +114,9 @@ impl<const N: usize> Fields<N> {
                 }
             }
         } else {
-            let mapping = mapping.cast::<PyMapping>()?;
+            let Some(mapping) = as_mapping(mapping)? else {
+                return Err(refuse(self.class, Code::InvalidType, path(), found(mapping), "a mapping"));
+            };
             let mut fields = Vec::new();
             for key in mapping.keys()?.iter() {
                 match self.field(&key, 0)? {
@@ -151,13 +156,10 @@ pub struct Refuser<'a, 'py, const N: usize> {
 impl<const N: usize> Refuser<'_, '_, N> {
     /// An exception for the value of a field.
     #[cold]
-    pub fn refuse(&self, field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
+    pub fn refuse(&self, field: usize, code: Code, found: impl Told, expected: impl Into<String>) -> PyErr {
         let path = join_path(&(self.path)(), self.fields.names[field]);
-        let refusal = Refusal::new(self.fields.class, code, path, found, expected);
-        raise(match self.id {
-            Some(id) => refusal.of(format!("{} {}", self.noun, quoted(id))),
-            None => refusal,
-        })
+        let owner = self.id.map(|id| format!("{} {}", self.noun, quoted(id)));
+        refuse_of(owner, self.fields.class, code, path, found, expected)
     }
 
     /// An exception for a required field that is not there.
@@ -169,7 +171,7 @@ impl<const N: usize> Refuser<'_, '_, N> {
 
 /// Refuses what is no mapping.
 pub fn require_mapping(object: &Bound<'_, PyAny>, class: Class, path: &str, expected: &str) -> PyResult<()> {
-    if object.cast::<PyMapping>().is_ok() {
+    if is_mapping(object)? {
         return Ok(());
     }
     Err(refuse(class, Code::InvalidType, path, found(object), expected))

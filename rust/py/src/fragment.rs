@@ -7,13 +7,14 @@ use interleaf_core::fragment::{Budget, Lifetime, Trust};
 use interleaf_core::measure::{LengthUnit, measure};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyMapping, PyString, PyType};
+use pyo3::types::{PyString, PyType};
 
 use crate::block::{EXPECTED_ID, read_id};
 use crate::errors::{found, refuse};
 use crate::fields::{Fields, Refuser, require_mapping};
 use crate::json;
 use crate::number::read_budget;
+use crate::objects::is_mapping;
 use crate::record::{Field, Record, record_methods};
 use crate::unicode::{hash, text};
 use crate::words::{Word, one_of, python_word, read_word};
@@ -30,7 +31,8 @@ const FIELD_COUNT: usize = 8;
 
 type Values<'py> = [Option<Bound<'py, PyAny>>; FIELD_COUNT];
 
-static FIELDS: Fields<FIELD_COUNT> = Fields::new(
+/// The keys of a fragment.
+pub static FIELDS: Fields<FIELD_COUNT> = Fields::new(
     Class::Plan,
     ["id", "source_id", "trust", "lifetime", "role", "max_chars", "value", "metadata"],
     &[("sourceId", SOURCE_ID), ("maxChars", MAX_CHARS)],
@@ -154,7 +156,7 @@ impl Fragment {
         if let Ok(native) = item.cast_exact::<ContextFragment>() {
             return Ok(Self::Native(native.clone().unbind()));
         }
-        if item.cast::<PyMapping>().is_ok() {
+        if is_mapping(item)? {
             return Ok(Self::Read(Box::new(FragmentData::from_mapping(item, path)?)));
         }
         Err(refuse(Class::Plan, Code::InvalidType, path(), found(item), "a ContextFragment or a mapping"))

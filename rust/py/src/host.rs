@@ -6,15 +6,16 @@ use interleaf_core::embed::{Content, Edit, Embedded, Fill, HostBlocks, NewConten
 use interleaf_core::error::{Class, Code};
 use interleaf_core::outlet::{find_markers, is_marker};
 use interleaf_core::text::Text;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyList, PyString};
 use smallvec::{SmallVec, smallvec};
 
 use crate::adapter::located;
 use crate::errors::refuse;
 use crate::layout_reading::LayoutData;
 use crate::message::{Access, HostContent, part_field, with_item};
+use crate::names::intern;
+use crate::objects::{IntoObject, empty_list, new_dict};
 use crate::sequence::Messages;
 use crate::unicode::{TextPiece, join, length, text};
 
@@ -127,7 +128,7 @@ impl<'py> Host<'py> {
         texts: &Texts<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = texts.separator.py();
-        let list = PyList::empty(py);
+        let list = empty_list(py)?;
         let old = if let HostContent::Parts { parts, .. } = &self.content { parts.as_ref() } else { None };
         for part in new_parts {
             let (index, text) = match part {
@@ -138,13 +139,13 @@ impl<'py> Host<'py> {
                 NewPart::Note(made_of) => (None, Some(self.written(None, &pieces[made_of.clone()], texts)?)),
             };
             match (old, index, text) {
-                (None, index, text) => list.append((index, text))?,
+                (None, index, text) => list.append((index, text).into_object(py)?)?,
                 (Some(old), Some(index), None) => list.append(old.get_item(index)?)?,
                 (Some(old), Some(index), Some(text)) => {
                     list.append(with_item(&old.get_item(index)?, intern!(py, "text"), &text)?)?;
                 }
                 (Some(old), None, text) => {
-                    let part = PyDict::new(py);
+                    let part = new_dict(py)?;
                     part.set_item(intern!(py, "type"), self.note_part_type(old)?)?;
                     part.set_item(intern!(py, "text"), text)?;
                     list.append(part)?;

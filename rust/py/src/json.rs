@@ -1,12 +1,14 @@
 //! Fragment values that are JSON: checked here, written by Python's own encoder.
 
 use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-use crate::errors::found;
+use crate::errors::{answered, found};
+use crate::names::intern;
+use crate::objects::{imported, new_dict, put};
+use crate::unicode::display;
 
 /// Lists and mappings inside each other. Fixed, so that the answer does not depend on how deep the caller's stack already is;
 /// Python's own limit is about 1,000 frames.
@@ -27,12 +29,12 @@ fn check(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Result<(), NotJson>
         return Ok(if float.value().is_finite() {
             Ok(())
         } else {
-            Err(NotJson(format!("{} inside the value", found(value))))
+            Err(NotJson(format!("{} inside the value", found(value)?)))
         });
     }
     let is_dict = value.is_instance_of::<PyDict>();
     if !is_dict && !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
-        return Ok(Err(NotJson(found(value))));
+        return Ok(Err(NotJson(found(value)?)));
     }
     if depth == DEEPEST {
         return Ok(Err(NotJson(format!("a value nested deeper than {DEEPEST} levels"))));
@@ -41,7 +43,7 @@ fn check(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Result<(), NotJson>
         // A copy, so that a subclass whose methods change it cannot do so under the loop.
         for (key, item) in dict.copy()?.iter() {
             if !key.is_instance_of::<PyString>() {
-                return Ok(Err(NotJson(format!("a key that is {}", found(&key)))));
+                return Ok(Err(NotJson(format!("a key that is {}", found(&key)?))));
             }
             if let Err(not_json) = check(&item, depth + 1)? {
                 return Ok(Err(not_json));
@@ -59,17 +61,19 @@ fn check(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Result<(), NotJson>
 
 /// The compact JSON text of a value: keys in their order, non-ASCII kept.
 pub fn json_text<'py>(value: &Bound<'py, PyAny>) -> PyResult<Result<Bound<'py, PyString>, NotJson>> {
+    static ENCODER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static ENCODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = value.py();
     if let Err(not_json) = check(value, 0)? {
         return Ok(Err(not_json));
     }
     let encode = ENCODE.get_or_try_init(py, || {
-        let options = PyDict::new(py);
-        options.set_item("ensure_ascii", false)?;
-        options.set_item("allow_nan", false)?;
-        options.set_item("separators", (",", ":"))?;
-        py.import("json")?.getattr("JSONEncoder")?.call((), Some(&options))?.getattr("encode").map(Bound::unbind)
+        let options = new_dict(py)?;
+        put(&options, "ensure_ascii", false)?;
+        put(&options, "allow_nan", false)?;
+        put(&options, "separators", (",", ":"))?;
+        let encoder = imported(py, &ENCODER, "json", "JSONEncoder")?;
+        encoder.call((), Some(&options))?.getattr(intern!(py, "encode")).map(Bound::unbind)
     })?;
     match encode.bind(py).call1((value,)) {
         Ok(encoded) => Ok(Ok(encoded.cast_into::<PyString>()?)),
@@ -80,7 +84,8 @@ pub fn json_text<'py>(value: &Bound<'py, PyAny>) -> PyResult<Result<Bound<'py, P
                 || error.is_instance_of::<PyTypeError>(py)
                 || error.is_instance_of::<PyRecursionError>(py) =>
         {
-            Ok(Err(NotJson(format!("a value that cannot be written as JSON ({})", error.value(py)))))
+            let why = answered(py, error.value(py).str())?.map_or_else(String::new, |why| display(&why));
+            Ok(Err(NotJson(format!("a value that cannot be written as JSON ({why})"))))
         }
         Err(error) => Err(error),
     }
@@ -88,6 +93,6 @@ pub fn json_text<'py>(value: &Bound<'py, PyAny>) -> PyResult<Result<Bound<'py, P
 
 /// The value that a JSON text was made from, tuples as lists.
 pub fn parse<'py>(encoded: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    let py = encoded.py();
-    py.import("json")?.call_method1(intern!(py, "loads"), (encoded,))
+    static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    imported(encoded.py(), &LOADS, "json", "loads")?.call1((encoded,))
 }

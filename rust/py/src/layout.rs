@@ -10,10 +10,11 @@ use pyo3::types::{PyDict, PyMappingProxy, PyTuple, PyType};
 
 use crate::fields::require_mapping;
 use crate::layout_reading::{CONVERSATION_FIELDS, LAYOUT_FIELDS, LayoutData, Reader, SPAN_FIELDS};
+use crate::objects::{IntoObject, Returned, new_dict, new_tuple, read_only};
 use crate::record::{Field, Form, Record, record_methods};
 
 fn range_tuple(py: Python<'_>, range: Option<MessageRange>) -> PyResult<Option<Bound<'_, PyTuple>>> {
-    range.map(|range| (range.start, range.end).into_pyobject(py)).transpose()
+    range.map(|range| new_tuple(py, [range.start, range.end])).transpose()
 }
 
 /// Where the chat history is: the indices of its messages, and where it would be if it has none.
@@ -58,12 +59,12 @@ record_methods! { Conversation, hash: all but [],
     #[getter]
     fn message_indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let indices = &self.core.message_indices;
-        PyTuple::new(py, indices.iter().collect::<Vec<_>>())
+        new_tuple(py, indices.iter().collect::<Vec<_>>())
     }
 
     #[getter]
-    fn empty_index(&self) -> Option<usize> {
-        self.core.empty_index
+    fn empty_index(&self) -> Returned<Option<usize>> {
+        Returned(self.core.empty_index)
     }
 }
 
@@ -126,23 +127,23 @@ record_methods! { OutletSpan, hash: all but [],
     }
 
     #[getter]
-    fn message_index(&self) -> usize {
-        self.message_index
+    fn message_index(&self) -> Returned<usize> {
+        Returned(self.message_index)
     }
 
     #[getter]
-    fn start(&self) -> usize {
-        self.span.start
+    fn start(&self) -> Returned<usize> {
+        Returned(self.span.start)
     }
 
     #[getter]
-    fn end(&self) -> usize {
-        self.span.end
+    fn end(&self) -> Returned<usize> {
+        Returned(self.span.end)
     }
 
     #[getter]
-    fn part_index(&self) -> Option<usize> {
-        self.span.part_index
+    fn part_index(&self) -> Returned<Option<usize>> {
+        Returned(self.span.part_index)
     }
 }
 
@@ -172,10 +173,10 @@ pub struct Layout {
 
 impl Layout {
     fn outlet_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let outlets = PyDict::new(py);
+        let outlets = new_dict(py)?;
         for (name, anchor) in self.data.names.iter().zip(&self.data.core.outlets) {
             match anchor.span {
-                None => outlets.set_item(name, anchor.message_index)?,
+                None => outlets.set_item(name, anchor.message_index.into_object(py)?)?,
                 Some(span) => outlets.set_item(name, OutletSpan { message_index: anchor.message_index, span })?,
             }
         }
@@ -195,7 +196,7 @@ impl Record for Layout {
             Field::optional(py, "character", self.character(py)?)?.form(Form::PlainIfSet),
             Field::optional(py, "examples", self.examples(py)?)?.form(Form::PlainIfSet),
             Field::optional(py, "conversation", self.conversation())?.form(Form::PlainIfSet),
-            Field::optional(py, "author_note", self.author_note())?.form(Form::PlainIfSet),
+            Field::optional(py, "author_note", self.data.core.author_note)?.form(Form::PlainIfSet),
             Field::new(py, "outlets", outlets)?.form(Form::PlainIfSet).default_if(no_outlets),
         ])
     }
@@ -243,14 +244,14 @@ record_methods! { Layout, hash: all but ["outlets"],
     }
 
     #[getter]
-    fn author_note(&self) -> Option<usize> {
-        self.data.core.author_note
+    fn author_note(&self) -> Returned<Option<usize>> {
+        Returned(self.data.core.author_note)
     }
 
     /// A read-only mapping from names to message indices or `OutletSpan`s, in the order of declaration.
     #[getter]
     fn outlets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyMappingProxy>> {
-        Ok(PyMappingProxy::new(py, self.outlet_dict(py)?.as_mapping()))
+        read_only(&self.outlet_dict(py)?)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -9,15 +9,16 @@ use interleaf_core::layout::{
     MessageRange, OutletAnchor, check_conversation_index, check_conversation_run, check_empty_index,
     check_message_index, check_range,
 };
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyMapping, PyRange, PyString, PyTuple};
+use pyo3::types::{PyList, PyRange, PyString, PyTuple};
 
 use crate::block::{EXPECTED_OUTLET_NAME, read_outlet_name};
-use crate::errors::{found, raise, refuse};
+use crate::errors::{answered, found, raise, refuse};
 use crate::fields::{Fields, join_path, require_mapping};
 use crate::layout::{Conversation, Layout, OutletSpan};
+use crate::names::intern;
 use crate::number::{Int, read_int};
+use crate::objects::{as_mapping, is_mapping};
 use crate::sequence::{is_sequence, snapshot};
 use crate::unicode::{hash, quoted, text};
 
@@ -148,7 +149,7 @@ impl Reader {
             self.bounds(&layout)?;
             return Ok(native.core.clone());
         }
-        if object.cast::<PyMapping>().is_err() {
+        if !is_mapping(object)? {
             let expected = "a Conversation or a mapping";
             return Err(refuse(Class::Layout, Code::InvalidType, self.at("conversation"), found(object), expected));
         }
@@ -230,10 +231,12 @@ impl Reader {
         let end = |name: &Bound<'_, PyString>| read_int(&range.getattr(name)?);
         let (first, limit, stride) = (end(intern!(py, "start"))?, end(intern!(py, "stop"))?, end(intern!(py, "step"))?);
         let refuse_item = |position: usize| {
-            let item = range.get_item(position).unwrap_or_else(|_| py.None().into_bound(py));
+            let found = range.get_item(position).and_then(|item| found(&item));
             let expected = "an int of 0 or more that fits 64 bits";
-            refuse(Class::Layout, Code::InvalidIndex, format!("{path}[{position}]"), found(&item), expected)
+            refuse(Class::Layout, Code::InvalidIndex, format!("{path}[{position}]"), found, expected)
         };
+        // Whether there is a second item. Memory that ran out says nothing about it.
+        let several = || answered(py, range.get_item(1)).map(|item| item.is_some());
         let Int::Fits(first) = first else { return Err(refuse_item(0)) };
         // The last number that an item may be, and how many items are not past it. A negative first item ends the matter.
         let last = limit.fitting().map_or(i64::MAX, |limit| limit.saturating_sub(1));
@@ -241,9 +244,9 @@ impl Reader {
         let (stride, fitting, more) = match stride {
             Int::Fits(stride @ 1..) => (stride, ascending(stride), limit == Int::TooLarge),
             // Of a range that goes down the second item decides.
-            Int::Fits(stride) => (stride, if range.get_item(1).is_ok() { 2 } else { 1 }, false),
-            Int::TooSmall | Int::Neither => (i64::MIN, if range.get_item(1).is_ok() { 2 } else { 1 }, false),
-            Int::TooLarge => (1, 1, range.get_item(1).is_ok()),
+            Int::Fits(stride) => (stride, if several()? { 2 } else { 1 }, false),
+            Int::TooSmall | Int::Neither => (i64::MIN, if several()? { 2 } else { 1 }, false),
+            Int::TooLarge => (1, 1, several()?),
         };
         let run = check_conversation_run(first, stride, fitting, self.count, path).map_err(raise)?;
         if more { Err(refuse_item(fitting)) } else { Ok(run) }
@@ -265,7 +268,7 @@ impl Reader {
         object: &Bound<'py, PyAny>,
         mut read: impl FnMut(Bound<'py, PyString>, &Bound<'py, PyAny>) -> PyResult<()>,
     ) -> PyResult<()> {
-        let Ok(mapping) = object.cast::<PyMapping>() else {
+        let Some(mapping) = as_mapping(object)? else {
             let expected = "a mapping from outlet names to message indices or OutletSpans";
             return Err(refuse(Class::Layout, Code::InvalidType, self.at("outlets"), found(object), expected));
         };
@@ -293,7 +296,7 @@ impl Reader {
                 .map_err(raise)?;
             return Ok(span.anchor());
         }
-        if value.cast::<PyMapping>().is_ok() {
+        if is_mapping(value)? {
             let values = SPAN_FIELDS.read(value, &path)?;
             return self.span(&values, &path);
         }
@@ -337,11 +340,12 @@ fn range_ends<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, Py
     if let Ok(pair) = object.cast_exact::<PyTuple>() {
         return if pair.len() == 2 { Ok(Some((pair.get_item(0)?, pair.get_item(1)?))) } else { Ok(None) };
     }
-    if let Ok(mapping) = object.cast::<PyMapping>() {
-        if mapping.len()? != 2 || !mapping.contains("start")? || !mapping.contains("end")? {
+    if let Some(mapping) = as_mapping(object)? {
+        let (start, end) = (intern!(mapping.py(), "start"), intern!(mapping.py(), "end"));
+        if mapping.len()? != 2 || !mapping.contains(start)? || !mapping.contains(end)? {
             return Ok(None);
         }
-        return Ok(Some((mapping.get_item("start")?, mapping.get_item("end")?)));
+        return Ok(Some((mapping.get_item(start)?, mapping.get_item(end)?)));
     }
     // A Python `range(0, 2)` is a sequence of the two ints 0 and 1, and would be read as the range from 0 to 1.
     if object.is_instance_of::<PyRange>() || !is_sequence(object)? {

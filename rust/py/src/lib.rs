@@ -19,7 +19,9 @@ mod json;
 mod layout;
 mod layout_reading;
 mod message;
+mod names;
 mod number;
+mod objects;
 mod output;
 mod place;
 mod placement;
@@ -78,6 +80,20 @@ mod _interleaf {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        // What calls could not make for want of memory is made now.
+        crate::names::prepare(py);
+        crate::words::prepare(py);
+        crate::block::FIELDS.keys(py);
+        crate::fragment::FIELDS.keys(py);
+        crate::layout_reading::LAYOUT_FIELDS.keys(py);
+        crate::layout_reading::CONVERSATION_FIELDS.keys(py);
+        crate::layout_reading::SPAN_FIELDS.keys(py);
+        crate::plan::FIELDS.keys(py);
+        crate::trust::FIELDS.keys(py);
+        // PyO3 keeps these two classes, and on Python 3.10 the name of `__name__`, from their first use on.
+        py.get_type::<pyo3::types::PyMapping>().name()?;
+        py.get_type::<pyo3::types::PySequence>();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

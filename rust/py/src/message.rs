@@ -4,17 +4,18 @@
 //! `interleaf.adapters` finds for its type.
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use interleaf_core::block::Role;
 use interleaf_core::error::{Class, Code};
 use interleaf_core::text::Text;
 
 use crate::adapter::{Adapted, AdapterText, adapters_function, joined_by, joined_by_type};
-use crate::errors::{found, refuse};
+use crate::errors::{Told, found, refuse};
+use crate::names::intern;
+use crate::objects::{as_mapping, is_mapping, list_copy};
 use crate::sequence::snapshot;
 use crate::unicode::text;
 use crate::words::python_word;
@@ -68,7 +69,7 @@ impl<'py> HostContent<'py> {
                 }
                 let Ok(parts) = content.cast::<PyList>() else { return Err(refuse_content(index, found(&content))) };
                 // A list of its own, so that nothing can change it between here and the end of the call.
-                let parts = parts.get_slice(0, parts.len());
+                let parts = list_copy(parts)?;
                 let texts = parts.iter().map(|part| text_of_part(&part)).collect::<PyResult<Vec<_>>>()?;
                 Ok(Self::Parts { parts: Some(parts), texts })
             }
@@ -82,7 +83,7 @@ impl<'py> HostContent<'py> {
 }
 
 #[cold]
-fn refuse_content(index: usize, found: impl Into<String>) -> PyErr {
+fn refuse_content(index: usize, found: impl Told) -> PyErr {
     let path = format!("messages[{index}].content");
     let expected = "text or a list of parts, for something is embedded in this message";
     refuse(Class::Layout, Code::ContentNotText, path, found, expected)
@@ -103,7 +104,7 @@ fn text_of_part<'py>(part: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyS
 pub fn item<'py>(object: &Bound<'py, PyAny>, key: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let value = if let Ok(dict) = object.cast_exact::<PyDict>() {
         dict.get_item(key)?
-    } else if let Ok(mapping) = object.cast::<PyMapping>() {
+    } else if let Some(mapping) = as_mapping(object)? {
         if mapping.contains(key)? { Some(mapping.get_item(key)?) } else { None }
     } else {
         None
@@ -113,7 +114,7 @@ pub fn item<'py>(object: &Bound<'py, PyAny>, key: &Bound<'py, PyString>) -> PyRe
 
 /// The value of a key or, if a part is an object, as a client library has them in its responses, of an attribute.
 pub fn part_field<'py>(part: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if part.is_exact_instance_of::<PyDict>() || part.cast::<PyMapping>().is_ok() {
+    if part.is_exact_instance_of::<PyDict>() || is_mapping(part)? {
         return item(part, name);
     }
     Ok(part.getattr_opt(name)?.filter(|value| !value.is_none()))

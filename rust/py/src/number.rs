@@ -7,6 +7,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
 
+use crate::names::intern;
+use crate::objects::IntoObject;
+
 /// What an object is as an int.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int {
@@ -64,7 +67,10 @@ pub fn as_python_int<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'
                 return Ok(Some(int));
             }
             // `int.__pos__`-like copies may be overridden; adding nothing through the base class is not.
-            let plain = object.py().get_type::<PyInt>().call_method1("__add__", (&int, 0))?;
+            let plain = object
+                .py()
+                .get_type::<PyInt>()
+                .call_method1(intern!(object.py(), "__add__"), (&int, 0_i64.into_object(object.py())?))?;
             Ok(Some(plain.cast_into::<PyInt>()?))
         }
         Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => Ok(None),
@@ -85,7 +91,9 @@ pub fn read_order(object: &Bound<'_, PyAny>) -> PyResult<Option<Order>> {
 pub fn read_budget<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<(Budget, Bound<'py, PyAny>)>> {
     if let Ok(float) = object.cast::<PyFloat>() {
         let unlimited = float.value() == f64::INFINITY;
-        return Ok(unlimited.then(|| (Budget::Unlimited, PyFloat::new(object.py(), f64::INFINITY).into_any())));
+        // An exact float, whatever class it was.
+        let limit = unlimited.then(|| f64::INFINITY.into_object(object.py())).transpose()?;
+        return Ok(limit.map(|limit| (Budget::Unlimited, limit)));
     }
     if let Ok(int) = object.cast_exact::<PyInt>() {
         return Ok(budget_of(read_exact(int)).map(|budget| (budget, int.clone().into_any())));

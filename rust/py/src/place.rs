@@ -7,7 +7,6 @@ use interleaf_core::block::{Position, Role};
 use interleaf_core::error::{Class, Code};
 use interleaf_core::place::{Place, keep_exchanges, prompt_order};
 use interleaf_core::role_map::RoleMap;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
@@ -17,6 +16,7 @@ use crate::errors::{found, refuse};
 use crate::host::{HostSlot, Hosts};
 use crate::layout_reading::{declared_anchors, read_layout};
 use crate::message::{joined, waiting};
+use crate::names::intern;
 use crate::output::{rewrite_hosts, write_messages};
 use crate::placement::{Arrangement, PlacementCapabilities, PlacementResult};
 use crate::rendering::{Callbacks, Renderer};

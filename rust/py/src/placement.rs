@@ -13,6 +13,7 @@ use crate::block::{Block, order_object};
 use crate::blocks::Selected;
 use crate::layout::Layout;
 use crate::layout_reading::LayoutData;
+use crate::objects::{Returned, new_tuple};
 use crate::record::{Field, Form, Record, built, record_methods};
 use crate::scan::Finding;
 use crate::words::python_word;
@@ -154,8 +155,8 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     }
 
     #[getter]
-    fn depth(&self) -> Option<i64> {
-        self.depth
+    fn depth(&self) -> Returned<Option<i64>> {
+        Returned(self.depth)
     }
 
     #[getter]
@@ -164,33 +165,33 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     }
 
     #[getter]
-    fn message_index(&self) -> usize {
-        self.message_index
+    fn message_index(&self) -> Returned<usize> {
+        Returned(self.message_index)
     }
 
     #[getter]
-    fn message_count(&self) -> usize {
-        self.message_count
+    fn message_count(&self) -> Returned<usize> {
+        Returned(self.message_count)
     }
 
     #[getter]
-    fn part_index(&self) -> Option<usize> {
-        self.part_index
+    fn part_index(&self) -> Returned<Option<usize>> {
+        Returned(self.part_index)
     }
 
     #[getter]
-    fn span(&self) -> Option<(usize, usize)> {
-        self.span
+    fn span(&self) -> Returned<Option<(usize, usize)>> {
+        Returned(self.span)
     }
 
     #[getter]
-    fn gap(&self) -> Option<usize> {
-        self.gap
+    fn gap(&self) -> Returned<Option<usize>> {
+        Returned(self.gap)
     }
 
     #[getter]
-    fn requested_gap(&self) -> Option<usize> {
-        self.requested_gap
+    fn requested_gap(&self) -> Returned<Option<usize>> {
+        Returned(self.requested_gap)
     }
 
     #[getter]
@@ -204,8 +205,8 @@ record_methods! { Placement, hash: all but ["metadata", "role"],
     }
 
     #[getter]
-    fn block_index(&self) -> usize {
-        self.block_index
+    fn block_index(&self) -> Returned<usize> {
+        Returned(self.block_index)
     }
 
     #[getter]
@@ -311,7 +312,7 @@ impl Arrangement {
                 metadata: block.metadata.as_ref().map(|metadata| metadata.clone_ref(py)),
             });
         }
-        PyTuple::new(py, placements)
+        new_tuple(py, placements)
     }
 
     fn layout(&self, py: Python<'_>) -> PyResult<Layout> {
@@ -349,7 +350,7 @@ impl PlacementResult {
     /// The result of a placement.
     pub fn of(messages: Bound<'_, PyList>, arrangement: Arrangement, findings: Vec<Finding>) -> PyResult<Self> {
         let py = messages.py();
-        let findings = if findings.is_empty() { None } else { Some(PyTuple::new(py, findings).map(Bound::unbind)?) };
+        let findings = if findings.is_empty() { None } else { Some(new_tuple(py, findings)?.unbind()) };
         Ok(Self {
             messages: messages.unbind(),
             arrangement: Some(Box::new(arrangement)),
@@ -382,7 +383,7 @@ impl PlacementResult {
         built(&self.unfilled_outlets, || match &self.arrangement {
             Some(arrangement) => {
                 let names = arrangement.unfilled.iter().map(|&outlet| arrangement.layout.names[outlet].bind(py));
-                PyTuple::new(py, names.collect::<Vec<_>>()).map(Bound::unbind)
+                new_tuple(py, names.collect::<Vec<_>>()).map(Bound::unbind)
             }
             None => Ok(PyTuple::empty(py).unbind()),
         })
@@ -507,9 +508,8 @@ impl PlacementCapabilities {
         };
         let positions = Position::ALL.iter().copied().filter(|position| has_anchor(position));
         Ok(Self {
-            positions: PyTuple::new(py, positions.map(|position| python_word(py, position)).collect::<Vec<_>>())?
-                .unbind(),
-            outlets: PyTuple::new(py, names)?.unbind(),
+            positions: new_tuple(py, positions.map(|position| python_word(py, position)).collect::<Vec<_>>())?.unbind(),
+            outlets: new_tuple(py, names)?.unbind(),
         })
     }
 }

@@ -6,14 +6,15 @@ use interleaf_core::id_set::IdSet;
 use interleaf_core::measure::LengthUnit;
 use interleaf_core::trust::TrustPolicy as TrustRules;
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyMapping, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PySet, PyString, PyTuple, PyType};
 
-use crate::errors::{found, raise, refuse};
+use crate::errors::{Told, found, raise, refuse};
 use crate::fields::{Fields, require_mapping};
 use crate::fragment::{ContextFragment, EXPECTED_BUDGET, Fragment};
+use crate::names::intern;
 use crate::number::read_budget;
+use crate::objects::{is_mapping, new_tuple};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{Items, snapshot};
 use crate::token_counter::TokenCounter;
@@ -37,7 +38,8 @@ const FIELD_COUNT: usize = 11;
 /// The values of a plan's fields.
 pub type Values<'py> = [Option<Bound<'py, PyAny>>; FIELD_COUNT];
 
-static FIELDS: Fields<FIELD_COUNT> = Fields::new(
+/// The keys of a plan.
+pub static FIELDS: Fields<FIELD_COUNT> = Fields::new(
     Class::Plan,
     [
         "fragments",
@@ -92,20 +94,20 @@ pub struct PlanData<'py> {
     pub token_counter: Option<Bound<'py, TokenCounter>>,
 }
 
-fn refuse_field(field: usize, code: Code, found: impl Into<String>, expected: impl Into<String>) -> PyErr {
+fn refuse_field(field: usize, code: Code, found: impl Told, expected: impl Into<String>) -> PyErr {
     refuse(Class::Plan, code, FIELDS.names[field], found, expected)
 }
 
 /// Whether an object is text, bytes or a mapping: iterable, and never meant as a list of things.
-pub fn is_no_list(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<PyString>()
+pub fn is_no_list(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()
         || object.is_instance_of::<PyByteArray>()
-        || object.cast::<PyMapping>().is_ok()
+        || is_mapping(object)?)
 }
 
 fn require_items(object: &Bound<'_, PyAny>, field: usize, expected: &str) -> PyResult<()> {
-    let iterable = !is_no_list(object)
+    let iterable = !is_no_list(object)?
         && match object.try_iter() {
             Ok(_) => true,
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(object.py()) => false,
@@ -439,7 +441,7 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
 
     #[getter]
     fn fragments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.fragments)
+        new_tuple(py, &self.fragments)
     }
 
     #[getter]
@@ -449,17 +451,17 @@ record_methods! { ContextPlan, hash: all but ["additional_messages"],
 
     #[getter]
     fn additional_messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.additional_messages)
+        new_tuple(py, &self.additional_messages)
     }
 
     #[getter]
     fn original_fragments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        self.original_fragments.as_ref().map(|originals| PyTuple::new(py, originals)).transpose()
+        self.original_fragments.as_ref().map(|originals| new_tuple(py, originals)).transpose()
     }
 
     #[getter]
     fn mutable_fragment_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.mutable_fragment_ids)
+        new_tuple(py, &self.mutable_fragment_ids)
     }
 
     #[getter]

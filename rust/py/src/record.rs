@@ -2,11 +2,15 @@
 
 use std::sync::OnceLock;
 
+use pyo3::PyClass;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
-use pyo3::{IntoPyObjectExt, PyClass};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use crate::errors::exception;
+use crate::names::intern;
+use crate::objects::{IntoObject, as_mapping, imported, new_dict, new_list, new_str, new_tuple};
 use crate::unicode;
 
 /// One field of a record.
@@ -34,13 +38,13 @@ pub enum Form {
 
 impl<'py> Field<'py> {
     /// A field that is written as it is.
-    pub fn new(py: Python<'py>, name: &'static str, value: impl IntoPyObject<'py>) -> PyResult<Self> {
-        let value = value.into_bound_py_any(py)?;
+    pub fn new(py: Python<'py>, name: &'static str, value: impl IntoObject<'py>) -> PyResult<Self> {
+        let value = value.into_object(py)?;
         Ok(Self { name, value, form: Form::AsIs, is_default: false })
     }
 
     /// A field that is None unless given.
-    pub fn optional(py: Python<'py>, name: &'static str, value: impl IntoPyObject<'py>) -> PyResult<Self> {
+    pub fn optional(py: Python<'py>, name: &'static str, value: impl IntoObject<'py>) -> PyResult<Self> {
         let field = Self::new(py, name, value)?;
         let is_default = field.value.is_none();
         Ok(Self { is_default, ..field })
@@ -71,13 +75,13 @@ fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     if let Ok(tuple) = value.cast::<PyTuple>() {
         let items = tuple.iter().map(|item| plain(&item)).collect::<PyResult<Vec<_>>>()?;
-        return Ok(PyList::new(py, items)?.into_any());
+        return Ok(new_list(py, items)?.into_any());
     }
-    if value.hasattr("to_dict")? {
-        return value.call_method0("to_dict");
+    if value.hasattr(intern!(py, "to_dict"))? {
+        return value.call_method0(intern!(py, "to_dict"));
     }
-    if let Ok(items) = value.cast::<pyo3::types::PyMapping>() {
-        let dict = PyDict::new(py);
+    if let Some(items) = as_mapping(value)? {
+        let dict = new_dict(py)?;
         for pair in items.items()?.iter() {
             let (key, item): (Bound<'py, PyAny>, Bound<'py, PyAny>) = pair.extract()?;
             dict.set_item(key, plain(&item)?)?;
@@ -89,22 +93,22 @@ fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// All fields by name.
 pub fn to_dict<'py, R: Record>(record: &R, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
+    let dict = new_dict(py)?;
     for field in record.fields(py)? {
         match field.form {
-            Form::AsIs => dict.set_item(field.name, field.value)?,
+            Form::AsIs => dict.set_item(new_str(py, field.name)?, field.value)?,
             Form::PlainIfSet
                 if field.value.is_none() || !field.value.is_truthy().unwrap_or(true) && field.value.len().is_ok() => {}
-            Form::Plain | Form::PlainIfSet => dict.set_item(field.name, plain(&field.value)?)?,
+            Form::Plain | Form::PlainIfSet => dict.set_item(new_str(py, field.name)?, plain(&field.value)?)?,
         }
     }
     Ok(dict)
 }
 
 /// `Name(field=value, …)`, without the fields that say nothing, and with long text cut.
-pub fn repr<R: Record>(record: &R, py: Python<'_>) -> PyResult<String> {
+pub fn repr<'py, R: Record>(record: &R, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
     const SHOWN: usize = 80;
-    let mut shown = format!("{}(", R::type_object(py).name()?.to_string_lossy());
+    let mut shown = format!("{}(", unicode::display(&R::type_object(py).name()?));
     let mut separator = "";
     for field in record.fields(py)?.iter().filter(|field| !field.is_default) {
         shown.push_str(separator);
@@ -124,7 +128,7 @@ pub fn repr<R: Record>(record: &R, py: Python<'_>) -> PyResult<String> {
         }
     }
     shown.push(')');
-    Ok(shown)
+    new_str(py, &shown)
 }
 
 /// Field by field, with Python's `==`; `None` if the other is of another class.
@@ -146,22 +150,24 @@ pub fn equal<R: Record>(record: &R, other: &Bound<'_, PyAny>) -> PyResult<Option
 pub fn hash<R: Record>(record: &R, py: Python<'_>, without: &[&str]) -> PyResult<isize> {
     let fields = record.fields(py)?;
     let hashed = fields.into_iter().filter(|field| !without.contains(&field.name)).map(|field| field.value);
-    PyTuple::new(py, hashed.collect::<Vec<_>>())?.hash()
+    new_tuple(py, hashed.collect::<Vec<_>>())?.hash()
 }
 
 fn keywords<'py, R: Record>(record: &R, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-    let keywords = PyDict::new(py);
+    let keywords = new_dict(py)?;
     for field in record.fields(py)? {
-        keywords.set_item(field.name, field.value)?;
+        keywords.set_item(new_str(py, field.name)?, field.value)?;
     }
     Ok(keywords)
 }
 
 /// What pickle and copy rebuild the record from: its class and keywords.
-pub fn reduce<'py, R: Record>(record: &R, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-    let rebuild = py.import("copyreg")?.getattr("__newobj_ex__")?;
+pub fn reduce<'py, R: Record>(record: &R, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    static REBUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let rebuild = imported(py, &REBUILD, "copyreg", "__newobj_ex__")?;
     let class: Bound<'py, PyType> = R::type_object(py);
-    Ok((rebuild, (class, PyTuple::empty(py), keywords(record, py)?).into_pyobject(py)?))
+    let arguments = [class.into_any(), PyTuple::empty(py).into_any(), keywords(record, py)?.into_any()];
+    (rebuild, new_tuple(py, arguments)?).into_object(py)
 }
 
 /// A new record with some fields changed, checked like any other.
@@ -178,7 +184,8 @@ pub fn replace<'py, R: Record>(
                 let name = unicode::display(&name.cast_into::<PyString>()?);
                 let near = interleaf_core::error::nearest(&name, R::names().iter().copied());
                 let hint = near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
-                return Err(PyTypeError::new_err(format!("{} has no field '{name}'{hint}", class.name()?)));
+                let class = unicode::display(&class.name()?);
+                return Err(exception::<PyTypeError>(&format!("{class} has no field '{name}'{hint}")));
             }
             keywords.set_item(name, value)?;
         }
@@ -213,6 +220,12 @@ macro_rules! record_methods {
         } $($own)*);
     };
     (@methods $record:ident, { $($hash:tt)* } $($own:tt)*) => {
+        impl<'py> crate::objects::IntoObject<'py> for $record {
+            fn into_object(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                Ok(Bound::new(py, self)?.into_any())
+            }
+        }
+
         #[pymethods]
         impl $record {
             $($own)*
@@ -220,19 +233,20 @@ macro_rules! record_methods {
 
             #[classattr]
             fn __match_args__(py: Python<'_>) -> PyResult<Py<pyo3::types::PyTuple>> {
-                pyo3::types::PyTuple::new(py, <$record as crate::record::Record>::names()).map(Bound::unbind)
+                crate::objects::new_tuple(py, <$record as crate::record::Record>::names().iter().copied()).map(Bound::unbind)
             }
 
-            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+            fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyString>> {
                 crate::record::repr(self, py)
             }
 
-            fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-                use pyo3::IntoPyObjectExt;
-                crate::record::equal(self, other)?.map_or_else(|| Ok(py.NotImplemented()), |same| same.into_py_any(py))
+            fn __eq__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+                use crate::objects::IntoObject;
+                let same = crate::record::equal(self, other)?;
+                same.map_or_else(|| Ok(py.NotImplemented().into_bound(py)), |same| same.into_object(py))
             }
 
-            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, pyo3::types::PyTuple>)> {
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 crate::record::reduce(self, py)
             }
 

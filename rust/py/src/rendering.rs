@@ -3,17 +3,18 @@
 use std::cell::RefCell;
 
 use interleaf_core::block::{Position, Role};
-use interleaf_core::error::{Class, Code, Refusal};
+use interleaf_core::error::{Class, Code};
 use interleaf_core::outlet::holds_marker;
 use interleaf_core::role_map::RoleMap;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::adapter::create;
 use crate::blocks::Blocks;
-use crate::errors::{found, raise};
+use crate::errors::{Told, found, refuse_of};
+use crate::names::intern;
+use crate::objects::new_dict;
 use crate::scan::{ContentPolicy, Finding, scan_block};
 use crate::sequence::{is_sequence, snapshot};
 use crate::unicode::text;
@@ -109,9 +110,9 @@ impl<'py> Renderer<'_, 'py> {
     }
 
     #[cold]
-    fn refuse(&self, block: usize, code: Code, found: impl Into<String>, expected: &str, field: &str) -> PyErr {
+    fn refuse(&self, block: usize, code: Code, found: impl Told, expected: &str, field: &str) -> PyErr {
         let owner = self.blocks.read[block].data().name(self.py);
-        raise(Refusal::new(Class::Block, code, format!("blocks[{block}]{field}"), found, expected).of(owner))
+        refuse_of(Some(owner), Class::Block, code, format!("blocks[{block}]{field}"), found, expected)
     }
 
     /// The message or messages of a block that stands at this gap.
@@ -157,7 +158,7 @@ pub fn new_message<'py>(py: Python<'py>, role: Role, content: &Bound<'py, PyStri
     // Copying a dict of two keys and exchanging one value takes three quarters of the instructions of filling a new one.
     let templates = TEMPLATES.get_or_try_init(py, || {
         let template = |&role: &Role| {
-            let message = PyDict::new(py);
+            let message = new_dict(py)?;
             message.set_item(intern!(py, "role"), python_word(py, role))?;
             message.set_item(intern!(py, "content"), intern!(py, ""))?;
             Ok::<_, PyErr>(message.unbind())

@@ -3,16 +3,16 @@
 use interleaf_core::block::Role;
 use interleaf_core::error::{Class, Code};
 use pyo3::prelude::*;
-use pyo3::types::PyMapping;
 
 use crate::errors::{found, refuse};
+use crate::objects::as_mapping;
 use crate::words::{one_of, read_word};
 
 const NAME: &str = "mid_conversation_roles";
 
 /// Reads the option: a mapping from roles to roles.
 pub fn read_role_changes(option: &Bound<'_, PyAny>) -> PyResult<Vec<(Role, Role)>> {
-    let Ok(mapping) = option.cast::<PyMapping>() else { return Err(refused(option)) };
+    let Some(mapping) = as_mapping(option)? else { return Err(refused(option)) };
     let mut changes = Vec::new();
     for from in mapping.keys()?.iter() {
         let to = mapping.get_item(&from)?;

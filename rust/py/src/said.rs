@@ -5,15 +5,16 @@
 
 use interleaf_core::text::Text;
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::{found, raise_with};
 use crate::message::{is_word, item, part_field};
+use crate::names::intern;
+use crate::objects::{imported, is_mapping, new_dict, new_str};
 use crate::sequence::snapshot;
-use crate::unicode::{TextPiece, exact, join, text};
+use crate::unicode::{TextPiece, display, exact, join, text};
 
 /// A part that is no text.
 pub struct OtherPart<'py> {
@@ -138,7 +139,7 @@ impl<'py> Said<'py> {
             let dict = match message.cast_exact::<PyDict>() {
                 Ok(dict) => Some(dict.clone()),
                 // A mapping of another class is read as a dict would be.
-                Err(_) if message.cast::<PyMapping>().is_ok() => {
+                Err(_) if is_mapping(message)? => {
                     let copy = message.py().get_type::<PyDict>().call1((message,))?;
                     Some(copy.cast_into::<PyDict>()?)
                 }
@@ -155,7 +156,7 @@ impl<'py> Said<'py> {
         let py = dict.py();
         let mut said = Self::default();
         let unreadable = |field: &str, value: &Bound<'py, PyAny>, expected: &str| {
-            unreadable(py, &format!("{list}[{index}].{field}"), value, expected)
+            unreadable(py, &format!("{list}[{index}].{field}"), value, expected).unwrap_or_else(|error| error)
         };
         let get = |key: &Bound<'py, PyString>| item(dict, key);
         if let Some(role) = get(intern!(py, "role"))? {
@@ -175,12 +176,12 @@ impl<'py> Said<'py> {
                 said.parts(&content, &mut texts, None)?;
             } else {
                 // A one-shot iterator, as validated messages hold it, would be used up by reading it.
-                return Err(unreadable(&key.to_string_lossy(), &content, "a str, a list of parts or None"));
+                return Err(unreadable(&display(key), &content, "a str, a list of parts or None"));
             }
         }
         let kind = get(intern!(py, "type"))?;
         let kind = kind.as_ref().and_then(|kind| kind.cast::<PyString>().ok());
-        let kind = kind.map_or_else(String::new, |kind| kind.to_string_lossy().into_owned());
+        let kind = kind.map_or_else(String::new, display);
         if kind.ends_with("_output")
             && let Some(output) = get(intern!(py, "output"))?
         {
@@ -286,7 +287,7 @@ impl<'py> Said<'py> {
             self.calls.extend([name, arguments]);
             return Ok(());
         }
-        let read = CALL_TEXTS.import(py, "interleaf.budget.reading", "call_texts")?;
+        let read = imported(py, &CALL_TEXTS, "interleaf.budget.reading", "call_texts")?;
         for string in read.call1((call,))?.cast_into::<PyTuple>()?.iter() {
             self.calls.push(exact(string.cast::<PyString>()?)?);
         }
@@ -309,8 +310,8 @@ impl<'py> Said<'py> {
             Vec<(usize, Bound<'py, PyString>, Bound<'py, PyAny>)>,
         );
         let py = message.py();
-        let read = READ.import(py, "interleaf.budget.reading", "read_message")?;
-        let read = read.call1((adapter, message, format!("{list}[{index}]")))?;
+        let read = imported(py, &READ, "interleaf.budget.reading", "read_message")?;
+        let read = read.call1((adapter, message, new_str(py, &format!("{list}[{index}]"))?))?;
         let (role, texts, separator, name, calls, others): Read<'py> = read.extract()?;
         let all = |strings: Vec<Bound<'py, PyString>>| strings.iter().map(exact).collect::<PyResult<Vec<_>>>();
         Ok(Self {
@@ -387,7 +388,7 @@ fn kind_of<'py>(part: &Bound<'py, PyAny>, kind: Option<Bound<'py, PyAny>>) -> Py
 }
 
 #[cold]
-fn unreadable(py: Python<'_>, path: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
-    let message = format!("found {}, expected {expected}; it cannot be counted", found(value));
-    raise_with(py, "AdapterError", &message, "unreadable_message", path, &PyDict::new(py))
+fn unreadable(py: Python<'_>, path: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<PyErr> {
+    let message = format!("found {}, expected {expected}; it cannot be counted", found(value)?);
+    Ok(raise_with(py, "AdapterError", &message, "unreadable_message", path, &new_dict(py)?))
 }

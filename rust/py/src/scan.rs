@@ -2,14 +2,14 @@
 
 use interleaf_core::scan::{Found, ends_of, locate, scan_joined};
 use interleaf_core::text::Text;
-use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::adapter::{Adapted, AdapterText, require_adapter};
-use crate::errors::found;
+use crate::errors::{answered, found, type_error};
 use crate::message::{is_word, item};
+use crate::names::intern;
+use crate::objects::{Returned, is_mapping, new_tuple};
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::{is_sequence, snapshot};
 use crate::unicode::{TextPiece, display, join, slice, text};
@@ -118,33 +118,33 @@ record_methods! { Finding, hash: all but [],
     }
 
     #[getter]
-    fn span(&self) -> (usize, usize) {
-        self.span
+    fn span(&self) -> Returned<(usize, usize)> {
+        Returned(self.span)
     }
 
     #[getter]
-    fn message_index(&self) -> Option<usize> {
-        self.place.message_index
+    fn message_index(&self) -> Returned<Option<usize>> {
+        Returned(self.place.message_index)
     }
 
     #[getter]
-    fn part_index(&self) -> Option<usize> {
-        self.place.part_index
+    fn part_index(&self) -> Returned<Option<usize>> {
+        Returned(self.place.part_index)
     }
 
     #[getter]
-    fn result_index(&self) -> Option<usize> {
-        self.place.result_index
+    fn result_index(&self) -> Returned<Option<usize>> {
+        Returned(self.place.result_index)
     }
 
     #[getter]
-    fn end_part_index(&self) -> Option<usize> {
-        self.end_part_index
+    fn end_part_index(&self) -> Returned<Option<usize>> {
+        Returned(self.end_part_index)
     }
 
     #[getter]
-    fn end_offset(&self) -> Option<usize> {
-        self.end_offset
+    fn end_offset(&self) -> Returned<Option<usize>> {
+        Returned(self.end_offset)
     }
 
     #[getter]
@@ -156,15 +156,15 @@ record_methods! { Finding, hash: all but [],
 impl Finding {
     /// What it is, where, and how it reads, for a message.
     #[cold]
-    pub fn describe(&self, py: Python<'_>) -> String {
+    pub fn describe(&self, py: Python<'_>) -> PyResult<String> {
         let (kind, matched) = (display(self.kind.bind(py)), self.text.bind(py));
         // What cannot be seen is told by its escapes.
-        let shown = matched.repr().map_or_else(|_| String::new(), |shown| display(&shown));
+        let shown = answered(py, matched.repr())?.map_or_else(String::new, |shown| display(&shown));
         let mut head: String = shown.chars().take(60).collect();
         if head.len() < shown.len() {
             head.push('…');
         }
-        format!("{kind} {head} at code points {} to {}", self.span.0, self.span.1)
+        Ok(format!("{kind} {head} at code points {} to {}", self.span.0, self.span.1))
     }
 }
 
@@ -412,15 +412,14 @@ pub fn scan_content<'py>(
             match adapter {
                 Some(adapter) => scan_adapted(py, &Adapted::by(adapter, message, index), index, &mut findings)?,
                 // Any mapping is read in place: an adapter tells nothing of the results of tools.
-                None if message.cast::<PyMapping>().is_ok() => scan_mapping(&message, index, &mut findings)?,
+                None if is_mapping(&message)? => scan_mapping(&message, index, &mut findings)?,
                 None => scan_adapted(py, &Adapted::by_type(message, index)?, index, &mut findings)?,
             }
         }
     } else {
-        let found = found(text_or_messages);
-        return Err(PyTypeError::new_err(format!(
-            "text_or_messages must be a str or a sequence of messages, such as a list; found {found}"
-        )));
+        return Err(type_error(found(text_or_messages), |found| {
+            format!("text_or_messages must be a str or a sequence of messages, such as a list; found {found}")
+        }));
     }
-    PyTuple::new(py, findings)
+    new_tuple(py, findings)
 }

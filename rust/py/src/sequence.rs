@@ -1,13 +1,15 @@
 //! Sequences from Python: which objects are one, and the caller's messages without a copy where that is safe.
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemoryView, PySet, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple};
 
 use std::ptr::NonNull;
 
-use crate::errors::found;
+use crate::errors::{exception, found, type_error};
+use crate::names::intern;
+use crate::objects::{is_mapping, list_copy};
 
 /// Whether an object is a sequence of things: it has a length and items, and is neither text, bytes, a mapping nor a set.
 pub fn is_sequence(object: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -20,12 +22,12 @@ pub fn is_sequence(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         || object.is_instance_of::<PyMemoryView>()
         || object.is_instance_of::<PySet>()
         || object.is_instance_of::<PyFrozenSet>()
-        || object.cast::<PyMapping>().is_ok()
+        || is_mapping(object)?
     {
         return Ok(false);
     }
     let class = object.get_type();
-    Ok(class.hasattr("__len__")? && class.hasattr("__getitem__")?)
+    Ok(class.hasattr(intern!(class.py(), "__len__"))? && class.hasattr(intern!(class.py(), "__getitem__"))?)
 }
 
 /// All items, by iteration: a length that lies changes nothing.
@@ -51,7 +53,7 @@ impl<'py> Messages<'py> {
         }
         match object.cast_exact::<PyList>() {
             Ok(list) if undisturbed => Ok(Self::List(list.clone())),
-            Ok(list) => Ok(Self::List(list.get_slice(0, list.len()))),
+            Ok(list) => Ok(Self::List(list_copy(list)?)),
             Err(_) => Ok(Self::List(snapshot(object)?)),
         }
     }
@@ -120,7 +122,7 @@ impl<'py> Messages<'py> {
 /// The list shrank or grew under the call, as a finalizer or an `__index__` can make it: dicts say it in these words too.
 #[cold]
 pub fn changed_size() -> PyErr {
-    PyRuntimeError::new_err("messages changed size during the call; nothing was placed")
+    exception::<PyRuntimeError>("messages changed size during the call; nothing was placed")
 }
 
 /// Checks that an argument is a sequence.
@@ -128,7 +130,7 @@ pub fn require_sequence(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<(
     if is_sequence(object)? {
         return Ok(());
     }
-    Err(PyTypeError::new_err(format!("{argument} must be a sequence, such as a list; found {}", found(object))))
+    Err(type_error(found(object), |found| format!("{argument} must be a sequence, such as a list; found {found}")))
 }
 
 /// Checks that an argument can be iterated over. What an `__iter__` raises besides `TypeError` passes through.
@@ -138,7 +140,7 @@ pub fn require_iterable(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<(
     }
     match object.try_iter() {
         Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => {
-            Err(PyTypeError::new_err(format!("{argument} must be iterable; found {}", found(object))))
+            Err(type_error(found(object), |found| format!("{argument} must be iterable; found {found}")))
         }
         Err(error) => Err(error),
         Ok(_) => Ok(()),
@@ -189,7 +191,7 @@ impl<'py> Items<'py> {
 pub fn require_callable(callback: Option<&Bound<'_, PyAny>>, argument: &str) -> PyResult<()> {
     match callback {
         Some(callback) if !callback.is_callable() => {
-            Err(PyTypeError::new_err(format!("{argument} must be callable or None; found {}", found(callback))))
+            Err(type_error(found(callback), |found| format!("{argument} must be callable or None; found {found}")))
         }
         _ => Ok(()),
     }
@@ -211,7 +213,8 @@ pub struct OutputList<'py> {
 impl<'py> OutputList<'py> {
     /// Room for exactly `total` messages.
     pub fn new(py: Python<'py>, total: usize) -> PyResult<Self> {
-        let size = ffi::Py_ssize_t::try_from(total).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+        let size = ffi::Py_ssize_t::try_from(total)
+            .map_err(|_| exception::<PyMemoryError>("that many messages would not fit into memory"))?;
         // SAFETY: returns a new list of that many empty slots, or null with an exception set. Every slot is filled before the
         // list is handed out (`finish` checks it); the garbage collector and `list.__del__` both skip empty slots.
         let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(size))?.cast_into_unchecked() };

@@ -4,11 +4,12 @@ use interleaf_core::error::{Class, Code};
 use interleaf_core::measure::LengthUnit;
 use interleaf_core::prefix::{common_start, token_boundary};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyString;
 
 use crate::chars::chars_of;
 use crate::counter_call::{Place, read_count};
 use crate::errors::{found, refuse};
+use crate::objects::{Returned, empty_list};
 use crate::record::{Field, Record, record_methods};
 use crate::said::{Plain, Said};
 use crate::sequence::{Messages, require_sequence};
@@ -59,28 +60,28 @@ record_methods! { StablePrefix, hash: all but [],
     }
 
     #[getter]
-    fn messages(&self) -> usize {
-        self.messages
+    fn messages(&self) -> Returned<usize> {
+        Returned(self.messages)
     }
 
     #[getter]
-    fn first_changed(&self) -> Option<usize> {
-        self.first_changed
+    fn first_changed(&self) -> Returned<Option<usize>> {
+        Returned(self.first_changed)
     }
 
     #[getter]
-    fn chars(&self) -> u64 {
-        self.chars
+    fn chars(&self) -> Returned<u64> {
+        Returned(self.chars)
     }
 
     #[getter]
-    fn tokens(&self) -> Option<u64> {
-        self.tokens
+    fn tokens(&self) -> Returned<Option<u64>> {
+        Returned(self.tokens)
     }
 
     #[getter]
-    fn cache_blocks(&self) -> Option<u64> {
-        self.cache_blocks
+    fn cache_blocks(&self) -> Returned<Option<u64>> {
+        Returned(self.cache_blocks)
     }
 
     #[getter]
@@ -208,7 +209,7 @@ fn tokens<'py>(
     counter: &TokenCounter,
     adapter: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<u64> {
-    let stayed = PyList::empty(py);
+    let stayed = empty_list(py)?;
     let mut index = 0;
     while index < messages && index < current.len() {
         stayed.append(current.get(index)?)?;
@@ -237,8 +238,8 @@ fn tokens<'py>(
 
 /// The code point at which two texts part ways, None if they are equal.
 #[pyfunction]
-pub fn first_difference(before: &Bound<'_, PyString>, now: &Bound<'_, PyString>) -> PyResult<Option<usize>> {
+pub fn first_difference(before: &Bound<'_, PyString>, now: &Bound<'_, PyString>) -> PyResult<Returned<Option<usize>>> {
     let (before, now) = (text(before)?, text(now)?);
     let same = common_start(before, now);
-    Ok((same < before.len() || same < now.len()).then_some(same))
+    Ok(Returned((same < before.len() || same < now.len()).then_some(same)))
 }

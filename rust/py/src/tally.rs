@@ -13,7 +13,7 @@ use crate::said::{OtherPart, Plain, Said};
 use crate::sequence::Messages;
 use crate::token_cache::{Kept, Tokens};
 use crate::token_counter::{PartPrices, TokenCounter};
-use crate::unicode::{exact, hash, text};
+use crate::unicode::{display, exact, hash, text};
 
 /// What messages cost.
 #[derive(Default)]
@@ -246,8 +246,8 @@ impl<'a, 'py> Pass<'a, 'py> {
         let path = format!("messages[{index}].content[{}]", other.index);
         let message = format!(
             "the price of a part of type {:?}: found {}, expected an int of 0 or more, or None",
-            other.kind.to_string_lossy(),
-            found(&answer)
+            display(&other.kind),
+            found(&answer)?
         );
         Err(counter_error(py, "invalid_count", &path, 0, &message, None))
     }
@@ -303,6 +303,6 @@ pub fn render<'py>(
         return exact(string);
     }
     let path = format!("messages[{index}]");
-    let message = format!("rendering: found {}, expected a str", found(&rendered));
+    let message = format!("rendering: found {}, expected a str", found(&rendered)?);
     Err(counter_error(template.py(), "invalid_render", &path, 0, &message, None))
 }

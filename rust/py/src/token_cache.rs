@@ -6,10 +6,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use interleaf_core::lru::Lru;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::names::intern;
+use crate::objects::{new_dict, put};
 use crate::unicode::{hash, text};
 
 /// What a text costs.
@@ -103,18 +104,23 @@ impl TokenCache {
         drop(emptied);
     }
 
+    /// How many texts are kept.
+    pub fn entries(&self) -> usize {
+        self.lock().lru.len()
+    }
+
     /// Hits, misses, entries and bytes so far.
     pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (hits, misses, entries, bytes, limit) = {
             let kept = self.lock();
             (kept.hits, kept.misses, kept.lru.len(), kept.lru.bytes(), kept.lru.limit())
         };
-        let stats = PyDict::new(py);
-        stats.set_item("hits", hits)?;
-        stats.set_item("misses", misses)?;
-        stats.set_item("entries", entries)?;
-        stats.set_item("bytes", bytes)?;
-        stats.set_item("max_bytes", limit)?;
+        let stats = new_dict(py)?;
+        put(&stats, "hits", hits)?;
+        put(&stats, "misses", misses)?;
+        put(&stats, "entries", entries)?;
+        put(&stats, "bytes", bytes)?;
+        put(&stats, "max_bytes", limit)?;
         Ok(stats)
     }
 }

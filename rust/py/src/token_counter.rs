@@ -2,17 +2,18 @@
 
 use interleaf_core::error::{Class, Code};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::counter_call::read_count;
 use crate::counts::TokenCount;
-use crate::errors::{found, refuse};
+use crate::errors::{found, refuse, type_error};
+use crate::names::intern;
+use crate::objects::{IntoObject, Returned, as_mapping, new_dict, new_list, new_str};
 use crate::sequence::{Messages, require_callable, require_sequence};
 use crate::tally::{Pass, Tally};
 use crate::token_cache::TokenCache;
-use crate::unicode::exact;
+use crate::unicode::{display, exact};
 
 /// What parts that are no text cost.
 pub enum PartPrices {
@@ -55,13 +56,13 @@ fn read_option(value: Option<&Bound<'_, PyAny>>, option: &str, default: u64) -> 
 }
 
 fn read_prices(value: &Bound<'_, PyAny>) -> PyResult<PartPrices> {
-    let Ok(mapping) = value.cast::<PyMapping>() else {
+    let Some(mapping) = as_mapping(value)? else {
         if value.is_callable() {
             return Ok(PartPrices::Callable(value.clone().unbind()));
         }
         return Err(option_error("part_tokens", value, "a mapping from part type to int, a callable, or None"));
     };
-    let prices = PyDict::new(value.py());
+    let prices = new_dict(value.py())?;
     for pair in mapping.items()?.iter() {
         let (kind, price): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
         let Ok(kind) = kind.cast::<PyString>() else {
@@ -70,7 +71,7 @@ fn read_prices(value: &Bound<'_, PyAny>) -> PyResult<PartPrices> {
         let Some(count) = read_count(&price)? else {
             return Err(option_error("part_tokens", &price, "an int of 0 or more for each part type"));
         };
-        prices.set_item(exact(kind)?, count)?;
+        prices.set_item(exact(kind)?, count.into_object(value.py())?)?;
     }
     Ok(PartPrices::ByType(prices.unbind()))
 }
@@ -123,8 +124,7 @@ impl TokenCounter {
     ) -> PyResult<Self> {
         let py = count.py();
         if !count.is_callable() {
-            let message = format!("count must be callable; found {}", found(count));
-            return Err(pyo3::exceptions::PyTypeError::new_err(message));
+            return Err(type_error(found(count), |found| format!("count must be callable; found {found}")));
         }
         require_callable(count_batch, "count_batch")?;
         require_callable(render, "render")?;
@@ -170,18 +170,18 @@ impl TokenCounter {
     }
 
     #[getter]
-    fn tokens_per_message(&self) -> u64 {
-        self.tokens_per_message
+    fn tokens_per_message(&self) -> Returned<u64> {
+        Returned(self.tokens_per_message)
     }
 
     #[getter]
-    fn tokens_per_name(&self) -> u64 {
-        self.tokens_per_name
+    fn tokens_per_name(&self) -> Returned<u64> {
+        Returned(self.tokens_per_name)
     }
 
     #[getter]
-    fn tokens_priming(&self) -> u64 {
-        self.tokens_priming
+    fn tokens_priming(&self) -> Returned<u64> {
+        Returned(self.tokens_priming)
     }
 
     #[getter]
@@ -203,10 +203,9 @@ impl TokenCounter {
         self.cache.clear();
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let stats = self.cache.stats(py)?;
-        let entries = stats.get_item("entries")?.map_or(Ok(0), |entries| entries.extract::<usize>())?;
-        Ok(format!("TokenCounter(name={}, {entries} texts cached)", self.name.bind(py).repr()?.to_string_lossy()))
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let (name, entries) = (display(&self.name.bind(py).repr()?), self.cache.entries());
+        new_str(py, &format!("TokenCounter(name={name}, {entries} texts cached)"))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -247,7 +246,7 @@ pub fn count_variants<'py>(
     indices: Vec<usize>,
     counter: &Bound<'py, TokenCounter>,
     adapter: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(TokenCount, Vec<u64>)> {
+) -> PyResult<Bound<'py, PyAny>> {
     let py = messages.py();
     require_sequence(messages, "messages")?;
     let messages = counter.get().messages(messages, adapter)?;
@@ -258,13 +257,13 @@ pub fn count_variants<'py>(
     let mut tally = pass.finish()?;
     let variants = tally.per_message.split_off(own.messages);
     tally.unpriced.truncate(own.unpriced);
-    Ok((counter.get().token_count(py, tally)?, variants))
+    (counter.get().token_count(py, tally)?, new_list(py, variants)?).into_object(py)
 }
 
 /// Tokens of one text.
 #[pyfunction]
-pub fn count_text<'py>(string: &Bound<'py, PyString>, counter: &Bound<'py, TokenCounter>) -> PyResult<u64> {
+pub fn count_text<'py>(string: &Bound<'py, PyString>, counter: &Bound<'py, TokenCounter>) -> PyResult<Returned<u64>> {
     let mut pass = Pass::new(string.py(), counter.get());
     pass.bare_text(string, crate::counter_call::Place { list: "messages", index: 0, field: "content" })?;
-    Ok(pass.finish()?.per_message.into_iter().sum())
+    Ok(Returned(pass.finish()?.per_message.into_iter().sum()))
 }

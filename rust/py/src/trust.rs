@@ -10,6 +10,7 @@ use pyo3::types::{PyFrozenSet, PySet, PyTuple, PyType};
 use crate::errors::{found, raise, refuse};
 use crate::fields::{Fields, join_path, require_mapping};
 use crate::fragment::Fragment;
+use crate::objects::new_tuple;
 use crate::plan::is_no_list;
 use crate::record::{Field, Form, Record, record_methods};
 use crate::sequence::snapshot;
@@ -17,7 +18,7 @@ use crate::unicode::quoted;
 use crate::words::{one_of, python_word, read_word};
 
 /// The roles, each a field of the policy.
-static FIELDS: Fields<4> = Fields::new(Class::Plan, ["system", "developer", "user", "assistant"], &[]);
+pub static FIELDS: Fields<4> = Fields::new(Class::Plan, ["system", "developer", "user", "assistant"], &[]);
 
 /// Which trust may hold which role: for each role the trusts that may, or None for any. Immutable.
 ///
@@ -46,7 +47,7 @@ type Values<'py> = [Option<Bound<'py, PyAny>>; 4];
 fn read_trusts(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<Trust>> {
     let expected = "an iterable of trusts";
     let refused = || refuse(Class::Plan, Code::InvalidType, path, found(object), expected);
-    if is_no_list(object) {
+    if is_no_list(object)? {
         return Err(refused());
     }
     match object.try_iter() {
@@ -59,7 +60,7 @@ fn read_trusts(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<Trust>> {
     for item in snapshot(object)?.iter() {
         match read_word::<Trust>(&item)? {
             Some(trust) => trusts.push(trust),
-            None => strange.push(found(&item)),
+            None => strange.push(found(&item)?),
         }
     }
     // The order of a set depends on the run, and an error must not.
@@ -84,7 +85,7 @@ impl TrustPolicy {
     }
 
     fn trusts<'py>(&self, py: Python<'py>, role: Role) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let words = |trusts: Vec<Trust>| PyTuple::new(py, trusts.into_iter().map(|trust| python_word(py, trust)));
+        let words = |trusts: Vec<Trust>| new_tuple(py, trusts.into_iter().map(|trust| python_word(py, trust)));
         self.rules.trusts(role).map(|trusts| words(trusts.collect())).transpose()
     }
 

@@ -8,6 +8,8 @@ use pyo3::types::PyString;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::errors::exception;
+
 /// The code points of a string. Copies nothing and caches nothing in it.
 ///
 /// The same as `PyStringMethods::data`, which the linker does not inline: called some five times a block, it was 4 % of the
@@ -120,7 +122,7 @@ pub fn join<'py>(py: Python<'py>, pieces: &[TextPiece<'_>]) -> PyResult<Bound<'p
     let max_code_point = pieces.iter().map(|piece| piece.max_code_point).max().unwrap_or(0);
     let total = pieces.iter().try_fold(0_usize, |total, piece| total.checked_add(piece.units.len()));
     let Some(total) = total.and_then(|total| ffi::Py_ssize_t::try_from(total).ok()) else {
-        return Err(PyMemoryError::new_err("the joined text would not fit into memory"));
+        return Err(exception::<PyMemoryError>("the joined text would not fit into memory"));
     };
     // SAFETY: `PyUnicode_New` returns a new `str` of that length or null with an exception set, which `from_owned_ptr_or_err`
     // turns into an error. Nobody else has seen the new string while it is filled. The lengths of the pieces add up to `total`,

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
+use crate::names::intern_at_import;
 use crate::unicode::text;
 
 /// A closed vocabulary that is written as strings on the Python side.
@@ -53,8 +54,24 @@ word!(Lifetime);
 word!(LengthUnit);
 word!(Kind);
 
+#[inline]
 fn strings<W: Word>(py: Python<'_>) -> &'static [Py<PyString>] {
-    W::strings().get_or_init(py, || W::all().iter().map(|word| PyString::intern(py, word.as_str()).unbind()).collect())
+    W::strings().get(py).map_or_else(|| make_strings::<W>(py), Vec::as_slice)
+}
+
+#[cold]
+fn make_strings<W: Word>(py: Python<'_>) -> &'static [Py<PyString>] {
+    W::strings().get_or_init(py, || W::all().iter().map(|word| intern_at_import(py, word.as_str())).collect())
+}
+
+/// Makes the strings of all vocabularies.
+pub fn prepare(py: Python<'_>) {
+    strings::<Position>(py);
+    strings::<Role>(py);
+    strings::<Trust>(py);
+    strings::<Lifetime>(py);
+    strings::<LengthUnit>(py);
+    strings::<Kind>(py);
 }
 
 /// The interned Python string of a word.

@@ -119,7 +119,7 @@ fn note_blocks_alone_change_a_list() {
 
 #[test]
 fn a_part_with_text_beside_a_removed_marker_keeps_that_text() {
-    let result = embed(Content::Parts(&[Some(20)]), &[edit(0, 3..16, Fill::Remove)], host(&[], 0, 0, 1));
+    let result = embedded(Content::Parts(&[Some(20)]), &[edit(0, 3..16, Fill::Remove)], host(&[], 0, 0, 1));
     assert_eq!(parts(result), [Part::Changed(0, vec![Piece::Own(0..3), Piece::Own(16..20)])]);
 }
 
