@@ -15,6 +15,7 @@ mod errors;
 mod fields;
 mod fragment;
 mod host;
+mod hosts;
 mod json;
 mod layout;
 mod layout_reading;

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use smallvec::SmallVec;
 
-use crate::host::{Hosts, Texts};
+use crate::host::Texts;
+use crate::hosts::Hosts;
 use crate::placement::{EmbeddedAt, KeptMarker};
 use crate::rendering::Made;
 use crate::sequence::{Messages, OutputList};

@@ -13,7 +13,7 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use crate::adapter::require_adapter;
 use crate::blocks::{Blocks, Keys, Selected, unfilled_outlets};
 use crate::errors::{found, refuse};
-use crate::host::{HostSlot, Hosts};
+use crate::hosts::{HostSlot, Hosts};
 use crate::layout_reading::{declared_anchors, read_layout};
 use crate::message::{joined, waiting};
 use crate::names::intern;
