@@ -109,6 +109,14 @@ def test_a_huge_int_is_no_order_and_no_depth_but_a_budget(implementation: Implem
     assert built.max_input_chars == built.fragment_usage[0].max_chars == 10**5000
 
 
+def test_the_smallest_order_and_the_one_below(implementation: Implementation) -> None:
+    block = {**BLOCK, "order": -(2**63)}
+    assert implementation.place_context_blocks(chat(), [block], LAYOUT).placements[0].order == -(2**63)
+    with pytest.raises(BlockError) as refused:
+        implementation.place_context_blocks(chat(), [{**BLOCK, "order": -(2**63) - 1}], LAYOUT)
+    assert refused.value.code == "invalid_order"
+
+
 def test_subclasses_of_numbers_count_by_what_they_are(implementation: Implementation) -> None:
     blocks = [
         {**BLOCK, "id": "a", "order": OddFloat(2.5)},

@@ -71,6 +71,20 @@ def test_a_list_subclass_is_read_by_iteration(implementation: Implementation) ->
     assert [message["role"] for message in result.messages] == ["assistant", "user", "system"]
 
 
+def test_a_sequence_has_a_length_and_items(implementation: Implementation) -> None:
+    class Sized:
+        def __len__(self) -> int:
+            return 0
+
+    class Indexable:
+        def __getitem__(self, index: int) -> Any:
+            raise IndexError
+
+    for given in (Sized(), Indexable()):
+        with pytest.raises(TypeError, match="messages must be"):
+            implementation.place_context_blocks(given, [], {})
+
+
 def test_a_range_of_messages_is_a_sequence(implementation: Implementation) -> None:
     assert implementation.place_context_blocks(range(0), [], {}).messages == []
 
@@ -172,10 +186,23 @@ def test_native_layouts_fit_any_message_list_they_fit(implementation: Implementa
 def test_mutable_ids_may_be_a_set_and_errors_do_not_depend_on_its_order(implementation: Implementation) -> None:
     plan = {"fragments": [FRAGMENT], "original_fragments": [FRAGMENT], "max_input_chars": 10}
     implementation.assemble_context_plan({**plan, "mutable_fragment_ids": {"f"}})
-    with pytest.raises(PlanError) as refused:
-        implementation.assemble_context_plan({**plan, "mutable_fragment_ids": {"f", "zz", "a", "q"}})
-    assert "'a'" in str(refused.value) or '"a"' in str(refused.value)
-    assert refused.value.path == "mutable_fragment_ids[0]"
+
+    def refused(ids: Any) -> Any:
+        with pytest.raises(PlanError) as error:
+            implementation.assemble_context_plan({**plan, "mutable_fragment_ids": ids})
+        return error.value
+
+    # By code point, whatever the hashes are, and what is no text before any text.
+    for ids, first in (({f"{number:02}" for number in range(50)}, "00"), ({"!", '"', "'", "a"}, "!"), ({"", "!"}, "")):
+        error = refused(frozenset(ids))
+        assert (error.code, error.path) == ("unknown_mutable_id", "mutable_fragment_ids[0]")
+        assert f"'{first}'" in str(error) or f'"{first}"' in str(error)
+    error = refused({*(f"{number:02}" for number in range(50)), 7})
+    assert (error.code, error.path) == ("invalid_type", "mutable_fragment_ids[0]")
+    # A list has an order of its own.
+    error = refused(["zz", "a"])
+    assert error.path == "mutable_fragment_ids[0]"
+    assert "zz" in str(error)
 
 
 def test_many_blocks_and_many_messages(implementation: Implementation) -> None:

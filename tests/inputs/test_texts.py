@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import sys
 from collections import OrderedDict, UserString
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,12 @@ def test_odd_text_is_read_as_the_text_that_it_is(implementation: Implementation)
     assert built.fragment_usage[0].chars == 9
 
 
+def test_a_text_that_is_alone_in_its_message_stays_the_object_it_is(implementation: Implementation) -> None:
+    value = OddText("long text")
+    built = implementation.assemble_fragments([{**FRAGMENT, "value": value}], 100)
+    assert built.messages[0]["content"] is value
+
+
 def test_a_user_string_is_no_text(implementation: Implementation) -> None:
     with pytest.raises(BlockError) as refused:
         implementation.place_context_blocks(chat(), [{**BLOCK, "content": UserString("B")}], LAYOUT)
@@ -104,3 +111,45 @@ def test_a_value_that_holds_itself_is_too_deep(implementation: Implementation) -
         with pytest.raises(PlanError) as refused:
             implementation.assemble_fragments([{**FRAGMENT, "value": value}], 99)
         assert refused.value.code == "invalid_value"
+
+
+@pytest.mark.parametrize("nest", [lambda value: [value], lambda value: (value,), lambda value: {"key": value}])
+def test_a_value_is_as_deep_as_two_hundred_containers(implementation: Implementation, nest: Any) -> None:
+    def assembled(depth: int) -> Any:
+        value: Any = 1
+        for _ in range(depth):
+            value = nest(value)
+        return implementation.assemble_fragments([{**FRAGMENT, "value": value, "max_chars": math.inf}], math.inf)
+
+    assert "1" in assembled(200).messages[0]["content"]
+    with pytest.raises(PlanError) as refused:
+        assembled(201)
+    assert refused.value.code == "invalid_value"
+
+
+@pytest.mark.parametrize(
+    "value", [{"a": 1, 7: 2}, {7: 2, "a": 1}, {"a": 1, "b": b""}, [1, b""], [b"", 1], {"a": [1, {"b": math.nan}]}]
+)
+def test_all_of_a_value_must_be_json(implementation: Implementation, value: Any) -> None:
+    with pytest.raises(PlanError) as refused:
+        implementation.assemble_fragments([{**FRAGMENT, "value": value}], 99)
+    assert refused.value.code == "invalid_value"
+
+
+@pytest.mark.parametrize("identifier", [chr(0xD800), chr(0xDFFF), "a\ud800", "\udfffa"])
+def test_an_id_with_a_surrogate_anywhere_is_none(implementation: Implementation, identifier: str) -> None:
+    with pytest.raises(BlockError) as refused:
+        implementation.place_context_blocks(chat(), [{**BLOCK, "id": identifier}], LAYOUT)
+    assert refused.value.code == "invalid_id"
+
+
+def test_the_neighbours_of_surrogates_are_characters(implementation: Implementation) -> None:
+    block = {**BLOCK, "id": "\ud7ff\ue000"}
+    assert implementation.place_context_blocks(chat(), [block], LAYOUT).placements[0].id == "\ud7ff\ue000"
+
+
+@pytest.mark.parametrize("long", ["x" * 10_000, 10**5_000, ["x" * 10_000]], ids=["str", "int", "list"])
+def test_a_message_is_short_whatever_was_found(implementation: Implementation, long: Any) -> None:
+    with pytest.raises(BlockError) as refused:
+        implementation.place_context_blocks(chat(), [{**BLOCK, "position": long}], LAYOUT)
+    assert len(str(refused.value)) < 500
