@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -135,7 +136,7 @@ def _layout_cases() -> list[Case]:
             f"{conversation}.message_indices[0]",
             {"author_note": 1, "conversation": {"message_indices": [1]}},
             "1",
-            "author",
+            "author_note",
         ),
         case(
             "overlapping_regions",
@@ -347,6 +348,13 @@ def _other_cases() -> list[Case]:
             placing(mid_conversation_roles={"system": "bot"}),
             ("bot", "assistant"),
         ),
+        Case(
+            InterleafError,
+            "invalid_option",
+            "mid_conversation_roles",
+            placing(mid_conversation_roles={"robot": "system"}),
+            ("robot", "assistant"),
+        ),
         Case(InterleafError, "invalid_option", "separator", placing(separator=b"\n"), ("bytes", "str")),
     ]
 
@@ -384,7 +392,7 @@ def test_refusal(case: Case, implementation: Implementation) -> None:
     message = str(error)
     assert "expected" in message or "did you mean" in message
     for word in case.says:
-        assert word in message
+        assert re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message)
 
 
 def test_every_code_has_a_case() -> None:
@@ -544,6 +552,12 @@ def test_a_call_that_is_wrong_as_a_call_is_a_type_error(
         call(implementation)
     assert not isinstance(wrong.value, InterleafError)
     assert str(wrong.value)
+
+
+@pytest.mark.parametrize("blocks", [7, None, object()])
+def test_what_is_no_iterable_of_blocks_is_named(implementation: Implementation, blocks: Any) -> None:
+    with pytest.raises(TypeError, match=r"^blocks\b"):
+        implementation.place_context_blocks([], blocks, {})
 
 
 def test_options_given_as_none_are_their_defaults(implementation: Implementation) -> None:

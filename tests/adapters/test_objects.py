@@ -220,6 +220,11 @@ def test_a_role_that_is_a_member_of_an_enum_counts_by_its_value() -> None:
     assert gap_used([Plain("assistant", "a"), Plain(Role.USER, "b")], 1) == 1
 
 
+def test_a_role_that_is_no_text_is_passed_on_as_that_of_a_mapping_is() -> None:
+    assert note_under(Plain(5, "note")).placements[0].role == 5
+    assert note_under({"role": 5, "content": "note"}).placements[0].role == 5
+
+
 def test_a_call_and_its_result_stay_together() -> None:
     call = Plain("assistant", None, tool_calls=[object()])
     assert gap_used([Plain("user", "a"), call, Plain("tool", "b")], 2) == 1

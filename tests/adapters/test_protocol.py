@@ -82,6 +82,13 @@ def test_it_is_asked_of_nothing_but_what_has_to_be_looked_at(placed_by: Implemen
     assert placed_by.name != "native" or adapter.asked == asked
 
 
+def test_no_role_is_asked_of_a_host_that_no_block_is_in() -> None:
+    adapter = Tuples()
+    result = place_context_blocks([("system", "{{outlet::a}}")], [], {"outlets": {"a": 0}}, adapter=adapter)
+    assert result.messages == [("system", "")]
+    assert "role" not in [asked[0] for asked in adapter.asked]
+
+
 def test_parts_are_described_by_pairs_of_index_and_text() -> None:
     adapter = Tuples()
     message = ("user", ["see ", None, "{{outlet::lore}}", "{{outlet::none}}", "end"])
@@ -111,6 +118,15 @@ def test_its_exceptions_pass_through() -> None:
 
     with pytest.raises(KeyError, match="mine"):
         place_context_blocks(MESSAGES, [NOTE], LAYOUT, adapter=Failing())
+
+
+def test_a_host_may_have_no_role() -> None:
+    class Anonymous(Tuples):
+        def role(self, _message: Any, /) -> Any:
+            return None
+
+    result = place_context_blocks(MESSAGES, [NOTE], LAYOUT, adapter=Anonymous())
+    assert result.placements[0].role is None
 
 
 def test_a_host_without_text_is_refused() -> None:
@@ -184,6 +200,16 @@ def test_an_adapter_error_of_an_adapter_gets_the_place_of_its_message() -> None:
     with pytest.raises(AdapterError, match=r"^blocks\[0\]: no system text here$") as caught:
         place_context_blocks(MESSAGES, [LORE], LAYOUT, adapter=Refusing())
     assert (caught.value.code, caught.value.path) == ("system_not_a_message", "blocks[0]")
+
+
+def test_an_adapter_error_that_knows_its_place_keeps_it() -> None:
+    class Refusing(Tuples):
+        def with_text(self, _message: Any, _text: Any, /) -> Any:
+            raise AdapterError("a tuple is frozen", "unchangeable_message", "messages[0][1]")
+
+    with pytest.raises(AdapterError) as caught:
+        place_context_blocks(MESSAGES, [NOTE], LAYOUT, adapter=Refusing())
+    assert caught.value.path == "messages[0][1]"
 
 
 def test_the_mixed_adapter_does_what_no_adapter_does() -> None:

@@ -58,7 +58,7 @@ class Adapted:
             expected = text
         else:
             own = cast("list[str | None]", self.texts())
-            expected = [own[index] if new is None and index is not None else new for index, new in text]
+            expected = [own[cast("int", index)] if new is None else new for index, new in text]
             text = list(text)
         changed = _ask(self.adapter, "with_text", self.path, self.message, text)
         if changed is None:

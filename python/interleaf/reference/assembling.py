@@ -69,8 +69,8 @@ def assemble_context_plan(plan: Any, *, create_message: CreateMessage | None = N
         rule = TokenRule(checked.token_counter)
         input_tokens = rule.count_messages(messages)
         usage = tuple(
-            replace(each, tokens=rule.count_text(fragment.text))
-            for each, fragment in zip(usage, fragments, strict=True)
+            replace(each, tokens=rule.count_text(fragment.text, f"fragments[{at}].value"))
+            for at, (each, fragment) in enumerate(zip(usage, fragments, strict=True))
         )
         _refuse_tokens_over_budget(usage, input_tokens, checked)
         tokens = {
@@ -140,8 +140,8 @@ def _groups(fragments: Sequence[Fragment], merge_adjacent: bool) -> list[list[Fr
     """Put together the fragments that share a message: neighbours of one role and one trust."""
     groups: list[list[Fragment]] = []
     for fragment in fragments:
-        last = groups[-1][-1] if groups else None
-        if merge_adjacent and last is not None and (last.role, last.trust) == (fragment.role, fragment.trust):
+        first = groups[-1][0] if groups else None
+        if merge_adjacent and first is not None and (first.role, first.trust) == (fragment.role, fragment.trust):
             groups[-1].append(fragment)
         else:
             groups.append([fragment])
@@ -178,10 +178,9 @@ def _refuse_over_budget(usage: tuple[FragmentUsage, ...], input_chars: int, plan
     over = [(index, each) for index, each in enumerate(usage) if each.chars > each.max_chars]
     if over:
         index, first = over[0]
-        others = f" ({len(over)} fragments are over their budgets)" if len(over) > 1 else ""
         raise BudgetExceededError(
             f"fragments[{index}], fragment {describe(first.id)}, has {first.chars} characters in {plan.unit}; expected "
-            f"at most {describe(first.max_chars)}, its max_chars{others}",
+            f"at most {describe(first.max_chars)}, its max_chars",
             "fragment_over_budget",
             f"fragments[{index}].max_chars",
             limit=first.max_chars,

@@ -32,10 +32,9 @@ def audit(fragments: Sequence[Fragment], originals: Sequence[Fragment], mutable_
         *_reordering(fragments, originals),
     ]
     if violations:
-        told = ", ".join(_describe_violation(violation) for violation in violations[:10])
-        more = f", and {len(violations) - 10} more" if len(violations) > 10 else ""
+        told = ", ".join(_describe_violation(violation) for violation in violations)
         raise MutationError(
-            f"the fragments differ from the originals: {told}{more}; expected no change but in the values of "
+            f"the fragments differ from the originals: {told}; expected no change but in the values of "
             "mutable_fragment_ids",
             "mutated",
             "fragments",
@@ -44,8 +43,7 @@ def audit(fragments: Sequence[Fragment], originals: Sequence[Fragment], mutable_
 
 
 def _describe_violation(violation: Mutation) -> str:
-    what = violation.kind if violation.field is None else f"{violation.kind} ({violation.field})"
-    return f"{describe(violation.fragment_id)} {what}"
+    return f"{describe(violation.fragment_id)} {violation.kind} {violation.field or ''}".rstrip()
 
 
 def _changes(

@@ -90,10 +90,9 @@ def _refuse_missing_anchor(block: Block, layout: Layout) -> None:
     if block.position == "outlet":
         if block.outlet_name not in layout.outlets:
             path = f"blocks[{block.index}].outlet_name"
-            expected = one_of(list(layout.outlets)) if layout.outlets else "a layout with outlets"
             raise BlockError(
                 f"{path} of block {describe(block.id)} is {describe(block.outlet_name)}, which the layout does not "
-                f"declare; expected {expected}",
+                f"declare; expected {one_of(list(layout.outlets))}",
                 "missing_anchor",
                 path,
             )

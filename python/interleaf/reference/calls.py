@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from ..errors import InterleafError
-from .values import as_plain_str, as_word, describe, is_sequence, one_of
+from .values import as_plain_str, as_word, describe, is_sequence, iterate, one_of
 from .words import ROLES
 
 CreateMessage = Callable[[dict[str, str]], Any]
@@ -70,13 +70,7 @@ def _wrong_role_changes(value: object) -> InterleafError:
 
 def is_listing(value: object) -> bool:
     """Tell what may list fragments or ids: any iterable but text, bytes and mappings."""
-    if isinstance(value, (str, bytes, bytearray, memoryview, Mapping)):
-        return False
-    try:
-        iter(cast("Any", value))
-    except TypeError:
-        return False
-    return True
+    return not isinstance(value, (str, bytes, bytearray, memoryview, Mapping)) and iterate(value) is not None
 
 
 def as_list(value: Any) -> list[Any] | None:

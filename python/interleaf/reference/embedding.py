@@ -153,7 +153,7 @@ class _Writer:
             markers = [marker for marker in self.host.markers if marker.part_index == part_index]
             filled = any(self.host.fillers[marker.name] for marker in markers)
             removed = sum(marker.end - marker.start for marker in markers)
-            if original is not None and markers and not filled and removed == len(original):
+            if markers and not filled and removed == len(cast("str", original)):
                 left_out.append(part_index)
         some_remain = len(left_out) < len(self.host.content.texts) or self.host.top or self.host.bottom
         return set(left_out if some_remain else left_out[1:])
@@ -182,7 +182,7 @@ def _with_value(holder: Any, key: str, value: object) -> Any:
     if not isinstance(holder, Mapping):
         return with_attribute(holder, key, value)
     owns_its_copy = isinstance(holder, dict) or hasattr(type(holder), "__copy__")
-    if type(holder) is dict or not isinstance(holder, MutableMapping) or not owns_its_copy:
+    if not isinstance(holder, MutableMapping) or not owns_its_copy:
         return {**holder, key: value}
     before = holder.get(key)
     changed: Any = copy.copy(holder)

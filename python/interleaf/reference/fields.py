@@ -87,16 +87,15 @@ class Fields:
 
     def _refuse_unknown(self, key: object, names: Sequence[str]) -> None:
         known = list(dict.fromkeys(spelling for name in names for spelling in (name, camel_case(name))))
-        owner = self.path or "the plan"
         if not isinstance(key, str):
             raise self.error(
-                f"{owner} has a key that is {describe(key)}; expected {one_of(names)}", "unknown_field", self.path
+                f"found a key that is {describe(key)}; expected {one_of(names)}", "unknown_field", self.path
             )
         plain = plain_str(key)
         if plain not in known:
             nearest = difflib.get_close_matches(plain[:100], known, n=1, cutoff=0.0)[0]
             raise self.error(
-                f"{owner} has the unknown field {describe(plain)}; did you mean {nearest!r}?",
+                f"found the unknown field {describe(plain)}; did you mean {nearest!r}?",
                 "unknown_field",
                 self.path_of(printable(plain)),
             )

@@ -16,24 +16,25 @@ if TYPE_CHECKING:
     from .records import Conversation, Layout
 
 # The phases at a gap: what belongs to the region that ends there, regions that are empty, the region that begins.
-ENDS_HERE, LIES_HERE, BEGINS_HERE = 0, 1, 2
+ENDS_HERE, LIES_HERE, BEGINS_HERE = range(3)
 # Empty regions at one gap stand in this order.
-CHARACTER, EXAMPLES, CONVERSATION = 0, 1, 2
+CHARACTER, EXAMPLES, CONVERSATION = range(3)
 # What belongs to one region stands before it or after it.
-BEFORE, REGION, AFTER = 0, 1, 2
+BEFORE, REGION, AFTER = range(3)
 
 
 class Rank(NamedTuple):
     """Where something stands among everything at gaps.
 
+    Only regions that are empty need `region` and `side`: no two others end, or begin, at one gap.
     Two things of the same rank are blocks of one position (and depth): `order` and `id` decide between them.
     """
 
     gap: int
     phase: int
-    region: int
-    side: int
-    minus_depth: int
+    region: int = 0
+    side: int = 0
+    minus_depth: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ def _rank(block: Block, layout: Layout) -> Rank:
     start, end = getattr(layout, name)
     if start == end:
         region = CHARACTER if name == "character" else EXAMPLES
-        return Rank(start, LIES_HERE, region, BEFORE if side == "before" else AFTER, 0)
-    return Rank(start, BEGINS_HERE, 0, 0, 0) if side == "before" else Rank(end, ENDS_HERE, 0, 0, 0)
+        return Rank(start, LIES_HERE, region, BEFORE if side == "before" else AFTER)
+    return Rank(start, BEGINS_HERE) if side == "before" else Rank(end, ENDS_HERE)
 
 
 def _depth_rank(depth: int, conversation: Conversation) -> Rank:
@@ -85,5 +86,5 @@ def _depth_rank(depth: int, conversation: Conversation) -> Rank:
             cast("int", conversation.empty_index), LIES_HERE, CONVERSATION, BEFORE if depth > 0 else AFTER, -depth
         )
     if depth == 0:
-        return Rank(indices[-1] + 1, ENDS_HERE, 0, 0, 0)
-    return Rank(indices[max(0, len(indices) - depth)], BEGINS_HERE, 0, 0, -depth)
+        return Rank(indices[-1] + 1, ENDS_HERE)
+    return Rank(indices[max(0, len(indices) - depth)], BEGINS_HERE, minus_depth=-depth)

@@ -74,8 +74,7 @@ def read_hosts(
     markers: list[Marker] = []
     for name, anchor in layout.outlets.items():
         index = anchor.message_index if isinstance(anchor, OutletSpan) else anchor
-        if index not in contents:
-            contents[index] = _read_content(messages[index], index, adapter)
+        contents[index] = _read_content(messages[index], index, adapter)
         if isinstance(anchor, OutletSpan):
             markers.append(_marker_at_span(name, anchor, contents[index]))
         else:
@@ -171,9 +170,8 @@ def _marker_at_span(name: str, span: OutletSpan, content: HostContent) -> Marker
     text = content.text_at(span.part_index)
     marker = _marker_text(name)
     if text is None or span.end - span.start != len(marker) or text[span.start : span.end] != marker:
-        part = "" if span.part_index is None else f", part {span.part_index},"
         raise LayoutError(
-            f"messages[{span.message_index}]{part} does not have the marker of the outlet {describe(name)} "
+            f"messages[{span.message_index}], part {span.part_index}, does not have the marker of the outlet {describe(name)} "
             f"from {span.start} to {span.end}; expected exactly {describe(marker)} there",
             "outlet_marker_missing",
             outlet_path(name),

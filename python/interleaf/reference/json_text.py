@@ -28,11 +28,10 @@ def _is_json(value: object, depth: int) -> bool:
         return True
     if isinstance(value, float):
         return math.isfinite(value)
-    if not isinstance(value, (dict, list, tuple)) or depth == DEEPEST_JSON:
-        return False
     if isinstance(value, dict):
         # All keys before any value: it is the keys that make it a JSON object.
-        if not all(isinstance(key, str) for key in value):
-            return False
-        return all(_is_json(item, depth + 1) for item in cast("dict[str, object]", value).values())
-    return all(_is_json(item, depth + 1) for item in value)
+        items = cast("dict[str, object]", value)
+        is_object = depth < DEEPEST_JSON and all(isinstance(key, str) for key in items)
+        return is_object and all(_is_json(item, depth + 1) for item in items.values())
+    is_array = depth < DEEPEST_JSON and isinstance(value, (list, tuple))
+    return is_array and all(_is_json(item, depth + 1) for item in cast("list[object]", value))

@@ -52,7 +52,7 @@ def _read_range(value: object, count: int, path: str) -> Range | None:
         return None
     start, end = (as_small_int(bound) for bound in _range_bounds(value))
     if start is None or end is None or not 0 <= start <= end <= count:
-        found = f"from {start} to {end}" if start is not None and end is not None else describe(value)
+        found = describe(value) if None in (start, end) else f"from {start} to {end}"
         raise LayoutError(
             f"{path} is {found}; expected a pair (start, end), or a mapping of start and end, of ints with "
             f"0 <= start <= end <= {count}, the number of messages",
@@ -172,7 +172,7 @@ def _refuse_overlapping_ranges(layout: Layout) -> None:
     if one is None or other is None:
         return
     shared = any(index in range(*other) for index in range(*one))
-    if shared or _is_empty_inside(one, other) or _is_empty_inside(other, one):
+    if shared or _is_inside(one[0], other) or _is_inside(other[0], one):
         raise LayoutError(
             f"layout.examples {other} overlaps layout.character {one}; expected ranges that share no message",
             "overlapping_regions",
@@ -180,9 +180,9 @@ def _refuse_overlapping_ranges(layout: Layout) -> None:
         )
 
 
-def _is_empty_inside(one: Range, other: Range) -> bool:
-    """Tell whether a range is empty and has messages of the other one on both sides."""
-    return one[0] == one[1] and other[0] < one[0] < other[1]
+def _is_inside(gap: int, bounds: Range) -> bool:
+    """Tell whether a gap has messages of a range on both sides."""
+    return bounds[0] < gap < bounds[1]
 
 
 def _refuse_misplaced_conversation(layout: Layout) -> None:
@@ -190,26 +190,26 @@ def _refuse_misplaced_conversation(layout: Layout) -> None:
     conversation = layout.conversation
     if conversation is None:
         return
-    ranges = {"layout.character": layout.character, "layout.examples": layout.examples}
-    declared = {name: bounds for name, bounds in ranges.items() if bounds is not None}
+    ranges = {name: getattr(layout, name) for name in ("character", "examples")}
+    declared: dict[str, Range] = {name: bounds for name, bounds in ranges.items() if bounds is not None}
     for at, index in enumerate(conversation.message_indices):
         owners = [name for name, bounds in declared.items() if index in range(*bounds)]
-        owners += ["layout.author_note"] if index == layout.author_note else []
+        owners += ["author_note"] if index == layout.author_note else []
         if owners:
             path = f"layout.conversation.message_indices[{at}]"
             raise LayoutError(
-                f"{path} is {index}, which belongs to {owners[0]}; expected a message of the conversation alone",
+                f"{path} is {index}, which belongs to layout.{owners[0]}; expected a message of the conversation alone",
                 "overlapping_regions",
                 path,
             )
-    empty = conversation.empty_index
-    if conversation.message_indices or empty is None:
+    if conversation.message_indices:
         return
+    empty = cast("int", conversation.empty_index)
     for name, bounds in declared.items():
-        if _is_empty_inside((empty, empty), bounds):
+        if _is_inside(empty, bounds):
             path = "layout.conversation.empty_index"
             raise LayoutError(
-                f"{path} is {empty}, inside {name} {bounds}; expected a gap outside or at an edge of it",
+                f"{path} is {empty}, inside layout.{name} {bounds}; expected a gap outside or at an edge of it",
                 "overlapping_regions",
                 path,
             )

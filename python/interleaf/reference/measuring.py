@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import PlanError
 from .hosts import part_text
-from .values import as_word, describe, plain_str, str_field
+from .values import as_word, describe, part_field, part_str, plain_str
 
 
 def measure(text: str, unit: str) -> int:
@@ -50,7 +50,7 @@ def _texts(parts: Sequence[object]) -> list[str | None]:
     """List the texts of parts and of the tool results among them; None for each part that is no text."""
     texts: list[str | None] = []
     for part in parts:
-        result = part.get("content") if isinstance(part, Mapping) and str_field(part, "type") == "tool_result" else None
+        result = part_field(part, "content") if part_str(part, "type") == "tool_result" else None
         if isinstance(result, str):
             texts.append(result)
         elif isinstance(result, list):

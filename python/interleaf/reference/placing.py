@@ -216,7 +216,7 @@ def _reindexed_layout(
     def moved_gap(gap: int, region: int) -> int:
         """Find the new gap of an empty region: between its own blocks, and in its order among others."""
         # Depth 0 has minus depth 0 as the region has; its side puts it behind. Every deeper block has a smaller side.
-        rank = Rank(gap, LIES_HERE, region, REGION, 0)
+        rank = Rank(gap, LIES_HERE, region, REGION)
         before = [slot for slot in slots if slot.rank < rank]
         behind = [slot for slot in slots if slot.rank > rank]
         # A block behind that had to move before a tool exchange pulls the region along: it still comes first.

@@ -9,7 +9,7 @@ from ..errors import PlanError
 from .calls import as_list
 from .fields import read_fields
 from .trusting import Rules, read_trust_policy
-from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of
+from .values import as_bool, as_budget, as_plain_str, as_word, describe, one_of, plain_str
 from .words import PLAN_FIELDS, UNITS
 
 if TYPE_CHECKING:
@@ -81,12 +81,15 @@ def _as_counter(value: Any) -> TokenCounter | None:
 
 
 def _as_ids(value: object) -> list[Any] | None:
-    ids = as_list(value)
-    if ids is not None and isinstance(value, (set, frozenset)):
+    if isinstance(value, (set, frozenset)):
         # A set has no order of its own, and the order it shows depends on the hash seed; an error must not. What is
         # no `str` comes first, by its type, then ids by code point.
-        ids.sort(key=lambda item: (isinstance(item, str), as_plain_str(item) or describe(item)))
-    return ids
+        return sorted(value, key=lambda item: (isinstance(item, str), _written(item)))
+    return as_list(value)
+
+
+def _written(item: object) -> str:
+    return plain_str(item) if isinstance(item, str) else describe(item)
 
 
 def _read_ids(given: list[Any]) -> list[str]:

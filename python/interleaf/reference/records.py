@@ -171,8 +171,7 @@ class BuiltContext(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON-like data; what says something of tokens is left out if there are none."""
-        of_tokens = ("input_tokens", "max_input_tokens", "exactness", "unpriced_parts")
-        return {name: value for name, value in super().to_dict().items() if name not in of_tokens or value is not None}
+        return {name: value for name, value in super().to_dict().items() if value is not None}
 
 
 @dataclass(frozen=True)

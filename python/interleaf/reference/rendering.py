@@ -31,7 +31,7 @@ class Rendering:
     unfilled_outlets: str
     separator: str
     role_changes: Mapping[str, str]
-    content_policy: str = "ignore"
+    content_policy: str
     findings: list[Finding] = field(default_factory=list)
 
     def text(self, block: Block) -> str:
@@ -43,8 +43,8 @@ class Rendering:
                 "invalid_render",
                 f"blocks[{block.index}]",
             )
-        _, opened, rest = plain_str(text).partition(MARKER_OPENS)
-        if block.position == "outlet" and opened and MARKER_CLOSES in rest:
+        behind_opening = plain_str(text).partition(MARKER_OPENS)[2]
+        if block.position == "outlet" and MARKER_CLOSES in behind_opening:
             raise BlockError(
                 f"the rendered content of block {describe(block.id)} holds an outlet marker; "
                 "expected text without one, for outlets do not nest",

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["PlainFinding", "PlainStretch", "scan_parts", "scan_text"]
-
 
 class PlainFinding(NamedTuple):
     """What was found between two offsets in code points."""

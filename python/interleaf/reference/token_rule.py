@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import CounterError
-from .values import as_small_int, describe, is_surrogate, str_field
+from .values import as_small_int, as_str, describe, is_surrogate, part_field, part_str, plain_str
 
 if TYPE_CHECKING:
     from .._interleaf import TokenCounter
@@ -34,58 +34,82 @@ class TokenRule:
     def count_messages(self, messages: Sequence[Any]) -> int:
         """Count a list of messages, with what the list costs besides."""
         priming = 0 if self.counter.render is not None else self.counter.tokens_priming
-        return priming + sum(self._count_message(message) for message in messages)
+        return priming + sum(self._count_message(message, f"messages[{at}]") for at, message in enumerate(messages))
 
-    def count_text(self, text: str) -> int:
+    def count_text(self, text: str, path: str) -> int:
         """Count one text: as it is, or with its lone surrogates replaced if the counter refuses it as it is."""
         try:
             answer: Any = self.counter.count(text)
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:
-            if not any(map(is_surrogate, text)):
-                raise CounterError(
-                    f"the counter failed on {describe(text)}", "counter_failed", text_length=len(text)
-                ) from error
-            self.replaced = True
-            text = "".join("\ufffd" if is_surrogate(char) else char for char in text)
-            answer = self.counter.count(text)
-        count = as_small_int(answer)
-        if count is None or count < 0:
+            if any(map(is_surrogate, text)):
+                self.replaced = True
+                return self.count_text("".join("\ufffd" if is_surrogate(char) else char for char in text), path)
             raise CounterError(
-                f"the counter returned {describe(answer)}; expected an int of 0 or more",
-                "invalid_count",
+                f"the counter failed on {describe(text)}; expected an int of 0 or more",
+                "counter_failed",
+                path,
                 text_length=len(text),
-            )
-        return count
+            ) from error
+        return _as_count(answer, path, len(text))
 
-    def _count_message(self, message: Any) -> int:
+    def _count_message(self, message: Any, path: str) -> int:
         content = message.get("content")
         parts = content if isinstance(content, list) else []
-        cost = sum(self._price(part) for part in _no_texts(parts))
+        cost = sum(
+            self._price(part, f"{path}.content[{at}]") for at, outer in enumerate(parts) for part in _no_texts([outer])
+        )
         if self.counter.render is not None:
-            return cost + self.count_text(self.counter.render(message))
+            return cost + self._count_rendered(message, path)
         cost += self.counter.tokens_per_message
         if (role := message.get("role")) is not None:
-            cost += self.count_text(str.__str__(role))
+            cost += self.count_text(str.__str__(role), f"{path}.role")
         if (texts := [content] if isinstance(content, str) else _texts(parts)) != []:
-            cost += self.count_text("".join(texts))
+            cost += self.count_text("".join(texts), f"{path}.content")
         if isinstance(name := message.get("name"), str):
-            cost += self.counter.tokens_per_name + self.count_text(name)
-        return cost + sum(self.count_text(text) for call in message.get("tool_calls") or () for text in _call(call))
+            cost += self.counter.tokens_per_name + self.count_text(name, f"{path}.name")
+        calls = [text for call in message.get("tool_calls") or () for text in _call(call)]
+        return cost + sum(self.count_text(text, f"{path}.tool_calls") for text in calls)
 
-    def _price(self, part: Any) -> int:
+    def _count_rendered(self, message: Any, path: str) -> int:
+        rendered: object = cast("Any", self.counter.render)(message)
+        if not isinstance(rendered, str):
+            raise CounterError(f"the template returned {describe(rendered)}; expected a str", "invalid_render", path)
+        return self.count_text(plain_str(rendered), f"{path}.render")
+
+    def _price(self, part: Any, path: str) -> int:
         prices = self.counter.part_tokens
-        price = prices.get(str_field(part, "type")) if isinstance(prices, Mapping) else prices and prices(part)
-        self.unpriced_parts += price is None
-        return price or 0
+        if isinstance(prices, Mapping):
+            price = prices.get(part_str(part, "type"))
+        else:
+            try:
+                price = prices and prices(part)
+            except Exception as error:
+                raise CounterError("part_tokens failed; expected an answer", "counter_failed", path) from error
+        if price is None:
+            self.unpriced_parts += 1
+            return 0
+        return _as_count(price, path)
+
+
+def _as_count(answer: object, path: str, text_length: int = 0) -> int:
+    count = as_small_int(answer)
+    if count is None or count < 0:
+        raise CounterError(
+            f"{path} counts {describe(answer)}; expected an int of 0 or more",
+            "invalid_count",
+            path,
+            text_length=text_length,
+        )
+    return count
 
 
 def _flat(parts: Sequence[Any]) -> list[Any]:
     """List parts with those inside tool results in their place."""
     flat: list[Any] = []
     for part in parts:
-        result = part.get("content") if isinstance(part, Mapping) and str_field(part, "type") == "tool_result" else None
+        result = part_field(part, "content") if part_str(part, "type") == "tool_result" else None
         flat += [result] if isinstance(result, str) else result if isinstance(result, (list, tuple)) else [part]
     return flat
 
@@ -94,9 +118,8 @@ def _text(part: Any) -> str | None:
     """Return the text of a part, None if it is no text."""
     if isinstance(part, str):
         return part
-    if isinstance(part, Mapping) and part.get("type") in (None, "text", "input_text", "output_text"):
-        text = part.get("text")
-        return text if isinstance(text, str) else None
+    if part_field(part, "type") in (None, "text", "input_text", "output_text"):
+        return as_str(part_field(part, "text"))
     return None
 
 

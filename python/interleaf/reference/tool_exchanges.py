@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .asking import adapted, joined
-from .values import part_field, part_str, str_field
+from .values import part_field, part_str
 
 if TYPE_CHECKING:
     from ..adapters.protocol import MessageAdapter
@@ -35,26 +35,25 @@ def _parts_an_exchange(gap: int, messages: Sequence[Any], adapter: MessageAdapte
 
 def _answers(message: Mapping[Any, Any]) -> bool:
     """Tell whether a message is a tool result, which must follow its call."""
-    if str_field(message, "role") in ("tool", "function") or str_field(message, "type").endswith("_output"):
+    if part_str(message, "role") in ("tool", "function") or part_str(message, "type").endswith("_output"):
         return True
     return any(part_str(part, "type") == "tool_result" or _has_any(part, RESULT_KEYS) for part in _parts(message))
 
 
 def _holds_what_follows(previous: Mapping[Any, Any], following: Mapping[Any, Any]) -> bool:
     """Tell whether a message is a reasoning item, or a call that another call follows."""
-    if str_field(previous, "type") == "reasoning":
+    if part_str(previous, "type") == "reasoning":
         return True
     pair = (previous, following)
-    return all(str_field(each, "type").endswith("_call") for each in pair)
+    return all(part_str(each, "type").endswith("_call") for each in pair)
 
 
 def _is_waiting(message: Mapping[Any, Any]) -> bool:
     """Tell whether a message at the end of the list is a call whose result is still to come."""
     for key in ("tool_calls", "function_call"):
-        value = message.get(key)
-        if value is not None and bool(value):
+        if bool(message.get(key)):
             return True
-    if str_field(message, "type").endswith("_call"):
+    if part_str(message, "type").endswith("_call"):
         return True
     return any(part_str(part, "type") == "tool_use" or _has_any(part, CALL_KEYS) for part in _parts(message))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import PlanError
 from .calls import as_list
@@ -40,7 +40,7 @@ def read_trust_policy(given: object) -> Rules | None:
             path = f"trust_policy.{role}"
             strange = listed[words.index(None)]
             raise PlanError(f"{path} holds {describe(strange)}; expected {one_of(TRUSTS)}", "invalid_trust", path)
-        rules[role] = tuple(word for word in words if word is not None)
+        rules[role] = tuple(cast("list[str]", words))
     return rules
 
 

@@ -100,9 +100,8 @@ def as_outlet_name(value: object) -> str | None:
 
 def is_sequence(value: object) -> bool:
     """Tell a sequence as messages must be one: sized and indexable, but no text, bytes, mapping or set."""
-    if isinstance(value, (str, bytes, bytearray, memoryview, Mapping, AbstractSet)):
-        return False
-    return hasattr(type(value), "__len__") and hasattr(type(value), "__getitem__")
+    is_other = isinstance(value, (str, bytes, bytearray, memoryview, Mapping, AbstractSet))
+    return not is_other and hasattr(type(value), "__len__") and hasattr(type(value), "__getitem__")
 
 
 def iterate(value: object) -> Iterator[Any] | None:
@@ -112,11 +111,6 @@ def iterate(value: object) -> Iterator[Any] | None:
     except TypeError:
         return None
     return iterator
-
-
-def str_field(mapping: Mapping[Any, Any], key: str) -> str:
-    """Return a field that is a `str`; anything else counts as the empty one."""
-    return as_plain_str(mapping.get(key)) or ""
 
 
 def is_surrogate(char: str) -> bool:

@@ -12,7 +12,7 @@ use crate::context::{BuiltContext, Mutation, TokenTotals, Totals, UsageSource};
 use crate::counter_call::Place;
 use crate::errors::{Told, found, raise_with, refuse, type_error};
 use crate::fragment::Fragment;
-use crate::message::{is_word, item};
+use crate::message::{is_word, item, part_field};
 use crate::names::intern;
 use crate::objects::{interned, is_mapping, list_copy, new_dict, new_list, new_tuple, put};
 use crate::plan::{PlanData, is_no_list};
@@ -156,10 +156,10 @@ impl Additional {
     fn parts(&mut self, plan: &PlanData<'_>, parts: &Bound<'_, PyList>, results_are_read: bool) -> PyResult<()> {
         let py = parts.py();
         for part in parts.iter() {
-            let kind = item(&part, intern!(py, "type"))?;
+            let kind = part_field(&part, intern!(py, "type"))?;
             let is_kind = |words: &[&[u8]]| kind.as_ref().map_or(Ok(false), |kind| is_word(kind, words));
             if is_kind(&[b"text", b"input_text"])?
-                && let Some(own) = item(&part, intern!(py, "text"))?
+                && let Some(own) = part_field(&part, intern!(py, "text"))?
                 && let Ok(own) = own.cast::<PyString>()
             {
                 self.text(plan, own)?;
@@ -167,7 +167,7 @@ impl Additional {
             }
             if results_are_read
                 && is_kind(&[b"tool_result"])?
-                && let Some(content) = item(&part, intern!(py, "content"))?
+                && let Some(content) = part_field(&part, intern!(py, "content"))?
             {
                 if let Ok(string) = content.cast::<PyString>() {
                     self.text(plan, string)?;

@@ -85,9 +85,8 @@ impl<U: Unit> Around<'_, U> {
 
     /// Whether a single variation selector follows what it can select a form of.
     fn is_selector_in_place(&self) -> bool {
-        let before = self.before(1);
         // Those of the supplement are for ideographs; the first sixteen are too many things to many scripts to judge.
-        if self.at(self.run.start) < 0xE0100 { before != 0 } else { is_ideograph(before) }
+        if self.at(self.run.start) < 0xE0100 { self.run.start > 0 } else { is_ideograph(self.before(1)) }
     }
 
     /// How many tag characters at the front of the run make a flag with what is before them: a region in two letters, a part of it

@@ -236,6 +236,7 @@ fn unseen_characters() {
     for text in [
         "👩\u{200d}💻",
         "❤\u{fe0f}\u{200d}🔥",
+        "\0\u{fe0f}",
         "👩🏽\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👨🏻",
         "🐦\u{200d}⬛",
         "می\u{200c}خواهم",
