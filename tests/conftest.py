@@ -22,7 +22,9 @@ _SLOW_TO_GENERATE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthChe
 # All but `explain`, which takes minutes on these and says little.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 
-for _name, _examples in (("quick", 100), ("fuzz", 100_000)):
+# An example takes milliseconds, most of them hypothesis's own: the long form is as long as a person waits. A million requests are what
+# hostile/sampling.py is for.
+for _name, _examples in (("quick", 100), ("fuzz", 1_000)):
     settings.register_profile(
         _name, max_examples=_examples, deadline=None, phases=_PHASES, suppress_health_check=_SLOW_TO_GENERATE
     )

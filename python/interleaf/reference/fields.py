@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -110,6 +111,8 @@ def read_fields(
     return None
 
 
+# There are some forty names, and spelling them anew for each key was half of the time of a million requests.
+@functools.cache
 def camel_case(name: str) -> str:
     """Spell a snake_case field in camelCase."""
     first, *rest = name.split("_")
