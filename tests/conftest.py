@@ -1,6 +1,7 @@
 """What all tests share: the two implementations, and how long hypothesis looks for a difference.
 
-The profile is chosen by INTERLEAF_HYPOTHESIS_PROFILE: `quick` (the default) or `fuzz`.
+The profile is chosen by INTERLEAF_HYPOTHESIS_PROFILE: `quick` (the default), `fuzz`, or `mutants`, which draws the same few
+examples each time and is content with the first that fails.
 """
 
 from __future__ import annotations
@@ -28,6 +29,15 @@ for _name, _examples in (("quick", 100), ("fuzz", 1_000)):
     settings.register_profile(
         _name, max_examples=_examples, deadline=None, phases=_PHASES, suppress_health_check=_SLOW_TO_GENERATE
     )
+settings.register_profile(
+    "mutants",
+    settings.get_profile("quick"),
+    max_examples=25,
+    derandomize=True,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=tuple(HealthCheck),
+)
 settings.load_profile(os.environ.get("INTERLEAF_HYPOTHESIS_PROFILE", "quick"))
 
 

@@ -220,6 +220,16 @@ def test_a_role_that_is_a_member_of_an_enum_counts_by_its_value() -> None:
     assert gap_used([Plain("assistant", "a"), Plain(Role.USER, "b")], 1) == 1
 
 
+def test_a_type_that_is_a_member_of_an_enum_counts_by_its_value_before_a_mapping() -> None:
+    class Kind(enum.Enum):
+        REASONING = "reasoning"
+        MESSAGE = "message"
+
+    user = {"role": "user", "content": "a"}
+    assert gap_used([user, SimpleNamespace(type=Kind.REASONING), user], 2) == 1
+    assert gap_used([user, SimpleNamespace(type=Kind.MESSAGE), user], 2) == 2
+
+
 def test_a_role_that_is_no_text_is_passed_on_as_that_of_a_mapping_is() -> None:
     assert note_under(Plain(5, "note")).placements[0].role == 5
     assert note_under({"role": 5, "content": "note"}).placements[0].role == 5

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from interleaf import AdapterError
 from interleaf.budget import TokenCounter
 from interleaf.errors import CounterError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from implementations import Implementation
 
 IMAGE = {"type": "image", "text": "not read"}
-CALL = {"function": {"name": "look_up", "arguments": {"at": "é"}}}
+CALL = {"function": {"name": "look_up", "arguments": {"at": "é", "n": 1}}}
 
 
 def assembled(implementation: Implementation, count: Callable[[str], Any], *messages: Any, **options: Any) -> Any:
@@ -43,7 +44,7 @@ def user(content: Any, **fields: Any) -> dict[str, Any]:
         (user("text"), 4, 0),
         (user([]), 0, 0),
         (user("", tool_calls=None), 0, 0),
-        (user("", tool_calls=[CALL, {"function": {"name": "f", "arguments": "{ }"}}]), 7 + 10 + 1 + 3, 0),
+        (user("", tool_calls=[CALL, {"function": {"name": "f", "arguments": "{ }"}}]), 7 + 16 + 1 + 3, 0),
         (user("", name="Mira"), 4, 0),
         (user("", name=5), 0, 0),
         (user([{"text": "no type"}]), 7, 0),
@@ -61,6 +62,33 @@ def user(content: Any, **fields: Any) -> dict[str, Any]:
 def test_what_counts(implementation: Implementation, message: Any, tokens: int, unpriced: int) -> None:
     built = assembled(implementation, len, message)
     assert (built.input_tokens, built.unpriced_parts) == (len("user") + tokens, unpriced)
+
+
+@pytest.mark.parametrize(
+    ("content", "tokens"),
+    [(None, 0), ("text", 4), ([{"type": "text", "text": "abc"}], 3), (({"type": "text", "text": "abc"},), 3)],
+)
+def test_content_that_a_callback_makes(implementation: Implementation, content: Any, tokens: int) -> None:
+    built = made(implementation, content)
+    assert (built.input_tokens, built.unpriced_parts) == (len("user") + tokens, 0)
+
+
+@pytest.mark.parametrize("content", [5, b"text", {"type": "text", "text": "abc"}])
+def test_content_that_cannot_be_read_is_refused(implementation: Implementation, content: Any) -> None:
+    with pytest.raises(AdapterError, match="expected") as caught:
+        made(implementation, content)
+    assert (caught.value.code, caught.value.path) == ("unreadable_message", "messages[0].content")
+
+
+def made(implementation: Implementation, content: Any) -> Any:
+    """A plan of one fragment, of which a callback makes a message with this content."""
+    fragment = {"id": "a", "source_id": "app", "trust": "user", "lifetime": "turn", "role": "user", "value": "four"}
+    plan = {
+        "fragments": [{**fragment, "max_chars": 4}],
+        "max_input_chars": 4,
+        "token_counter": TokenCounter(len, tokens_per_message=0, tokens_priming=0),
+    }
+    return implementation.assemble_context_plan(plan, create_message=lambda _: {"role": "user", "content": content})
 
 
 def test_prices_of_parts(implementation: Implementation) -> None:
@@ -100,7 +128,7 @@ def test_what_is_no_count_is_refused(implementation: Implementation, answer: Any
     [
         ("Mira", "messages[1].name"),
         ("look_up", "messages[1].tool_calls"),
-        ('{"at":"é"}', "messages[1].tool_calls"),
+        ('{"at":"é","n":1}', "messages[1].tool_calls"),
         ("part", "messages[1].content"),
         ("surrogate \ud800", "messages[1].content"),
     ],
@@ -146,7 +174,7 @@ def test_a_fragment_has_a_place_where_it_shares_a_message(implementation: Implem
 def test_what_is_no_price_is_refused(implementation: Implementation, price: Any) -> None:
     message = user([{"type": "text", "text": "see"}, {"type": "tool_result", "content": [IMAGE]}])
     error = refused(implementation, len, message, part_tokens=lambda _: price)
-    assert (error.code, error.path) == ("invalid_count", "messages[1].content[1]")
+    assert (error.code, error.path, error.text_length) == ("invalid_count", "messages[1].content[1]", 0)
 
 
 def test_what_a_price_function_raises_is_the_cause(implementation: Implementation) -> None:

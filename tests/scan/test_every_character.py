@@ -20,7 +20,8 @@ STRETCHES = (
 )
 CHARACTERS = [chr(code) for start, end in STRETCHES for code in range(start, end)]
 # Where characters are that look like ASCII, and those that are not seen.
-LOOK_ALIKES = [letter for letter in CHARACTERS if letter <= "\u0600" or "\u1400" <= letter <= "\u3100"]
+LOOK_ALIKES = [letter for letter in CHARACTERS if letter <= "\u0600" or "\u1400" <= letter <= "\u1480"]
+LOOK_ALIKES += [letter for letter in CHARACTERS if "\u2000" <= letter <= "\u3100"]
 LOOK_ALIKES += [letter for letter in CHARACTERS if "\u4d00" <= letter <= "\u4e40" or "\ufdf0" <= letter <= "\uffff"]
 RIGHT_TO_LEFT = [letter for letter in CHARACTERS if "\u0580" <= letter <= "\u0910" or "\ufb00" <= letter <= "\uff00"]
 RIGHT_TO_LEFT += [letter for letter in CHARACTERS if "\U00010700" <= letter <= "\U00011010" or letter >= "\U0001e700"]

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from interleaf import scan_content
+from interleaf.reference.scanning import scan_text
 from interleaf.types import FindingKind
 
 # kind, text, and what is found of that kind in it.
@@ -43,6 +44,55 @@ TRUE_CASES = [
     ("bidi_control", "Latin\u200f only", ["\u200f"]),
     ("variation_selectors", "😊" + "".join(map(chr, range(0xE0100, 0xE0108))), 1),
     ("variation_selectors", "a\U000e0121", ["\U000e0121"]),
+]
+
+# Every token that is known by its name alone.
+NAMED_TOKENS = [
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_CALLS]",
+    "[/TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[MODEL_SETTINGS]",
+    "[/MODEL_SETTINGS]",
+    "[TOOL_CONTENT]",
+    "[CALL_ID]",
+    "[gMASK]",
+    "[sMASK]",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<sop>",
+    "<eop>",
+    '<|"|>',
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<start_of_image>",
+    "<end_of_image>",
+    "<BOS_TOKEN>",
+    "<EOS_TOKEN>",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+    "<|turn>",
+    "<|channel>",
+    "<|tool>",
+    "<|tool_call>",
+    "<|tool_response>",
+    "<|image>",
+    "<|audio>",
+    "<turn|>",
+    "<channel|>",
+    "<tool|>",
+    "<tool_call|>",
+    "<tool_response|>",
+    "<image|>",
+    "<audio|>",
 ]
 
 # kind, and a text that holds none of it, nor of any other kind.
@@ -117,3 +167,16 @@ def test_a_million_openings_are_scanned(piece: str) -> None:
     # What would take hours if each opening were followed to the end of the text; finishing is what is tested.
     count = 1_000_000 if len(scan_content(piece * 2)) < 2 else 20_000
     assert len(scan_content(piece * count)) <= count
+
+
+@pytest.mark.parametrize("token", NAMED_TOKENS)
+def test_tokens_known_by_name(token: str) -> None:
+    for scanned in (scan_content(f"a{token}b"), scan_text(f"a{token}b")):
+        (finding,) = scanned
+        assert finding.kind == "control_token"
+    spans = [finding.span for finding in scan_content(f"a{token}b")]
+    assert spans == [(found.start, found.end) for found in scan_text(f"a{token}b")] == [(1, 1 + len(token))]
+    letter = next(letter for letter in token if letter.isalpha() or letter == '"')
+    misspelled = token.replace(letter, "#")
+    assert not scan_content(misspelled)
+    assert not scan_text(misspelled)

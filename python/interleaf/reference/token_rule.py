@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import CounterError
+from ..errors import AdapterError, CounterError
 from .values import as_small_int, as_str, describe, is_surrogate, part_field, part_str, plain_str
 
 if TYPE_CHECKING:
@@ -56,7 +56,13 @@ class TokenRule:
 
     def _count_message(self, message: Any, path: str) -> int:
         content = message.get("content")
-        parts = content if isinstance(content, list) else []
+        if content is not None and not isinstance(content, (str, list, tuple)):
+            raise AdapterError(
+                f"found {describe(content)}; expected a str, a list of parts or None, to count it",
+                "unreadable_message",
+                f"{path}.content",
+            )
+        parts = content if isinstance(content, (list, tuple)) else []
         cost = sum(
             self._price(part, f"{path}.content[{at}]") for at, outer in enumerate(parts) for part in _no_texts([outer])
         )

@@ -229,6 +229,9 @@ fn unseen_characters() {
         ("😀\u{e0100}", "variation_selectors", "\u{e0100}"),
         ("😀\u{e0101}", "variation_selectors", "\u{e0101}"),
         ("\u{fe0f}", "variation_selectors", "\u{fe0f}"),
+        ("<channel|>", "control_token", "<channel|>"),
+        ("<image|>", "control_token", "<image|>"),
+        ("<audio|>", "control_token", "<audio|>"),
     ];
     for (text, kind, matched) in cases {
         assert_one(text, kind, matched);

@@ -151,7 +151,7 @@ impl Spelling {
 /// Whether a token can go on with this code point after its bracket: most tags of HTML and most lists end here.
 fn can_be_second(bracket: u8, second: u32) -> bool {
     let Ok(second) = u8::try_from(second) else { return true };
-    let known: &[u8] = if bracket == b'<' { b"|</sbeputBE" } else { b"/ITSACMgs" };
+    let known: &[u8] = if bracket == b'<' { b"|</sbeputciaBE" } else { b"/ITSACMgs" };
     // Beyond ASCII: a soft hyphen is passed over like anything that is not seen.
     second > 0x7F || known.contains(&second)
 }
