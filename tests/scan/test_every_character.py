@@ -103,11 +103,13 @@ def _tagged(letter: str) -> str:
         (lambda: _texts_of(map(_tagged, "a0\x7f"), 8), "🏴{}."),
         (lambda: _texts_of(map(_tagged, "a\x7f"), 5), "x{}."),
         (lambda: _texts_of(["{{outlet::", "{{", "}}", "{", "}", "a"], 5), "{}"),
+        (lambda: _texts_of(["{{outlet::", "}}", "a"], 7), "{}"),
+        (lambda: _texts_of(["{{outlet::a}}", "{{outlet::", "{", "}", "a"], 4), "{}"),
         (lambda: _texts_of(["<", "|", ">", "/", "ab", "DSML", "s", "\u200b", "｜", "▁"], 4), "{}"),
         (lambda: _texts_of(["[", "]", "<<", "/", "INST", "SYS>>", "THINK", "\u200b"], 4), "{}"),
         (lambda: [f"<|{'a' * count}|>" for count in range(70)], "{}"),
     ],
-    ids=["flags", "long flags", "no flags", "markers", "angles", "squares", "lengths"],
+    ids=["flags", "long flags", "no flags", "markers", "many markers", "whole markers", "angles", "squares", "lengths"],
 )
 def test_what_small_pieces_make(texts: Callable[[], Iterable[str]], written: str) -> None:
     for text in texts():

@@ -180,3 +180,9 @@ def test_tokens_known_by_name(token: str) -> None:
     misspelled = token.replace(letter, "#")
     assert not scan_content(misspelled)
     assert not scan_text(misspelled)
+
+
+@pytest.mark.parametrize("text", [*(text for _, text, _ in TRUE_CASES), *(text for _, text in FALSE_CASES)], ids=ascii)
+def test_the_plain_scanner_finds_the_same(text: str) -> None:
+    found = [(finding.kind, *finding.span) for finding in scan_content(text)]
+    assert found == [(finding.kind, finding.start, finding.end) for finding in scan_text(text)]

@@ -123,8 +123,8 @@ def _markers(text: str) -> list[PlainFinding]:
                 continue
         if close < 0:
             break
-        if "{{" in text[name:close] or ((inner := text.find("{{", name)) >= 0 and inner < close):
-            at = text.find("{{outlet::", at + 1)
+        if "{{" in text[name:close]:
+            at = text.find("{{outlet::", name)
             continue
         findings.append(PlainFinding("outlet_marker", at, close + 2))
         at = text.find("{{outlet::", close + 2)
