@@ -10,7 +10,7 @@ use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 use interleaf_core::assemble::{Assembly, FragmentKey};
 use interleaf_core::measure::LengthUnit;
 
-use crate::counts::exactness_word;
+use crate::counts::{exactness_word, is_rendered};
 use crate::fragment::{Fragment, FragmentData};
 use crate::objects::{Returned, new_tuple};
 use crate::record::{Field, Form, Record, built, record_methods};
@@ -413,7 +413,7 @@ record_methods! { BuiltContext, hash: no,
         unit: &Bound<'_, PyAny>,
         input_tokens: Option<u64>,
         max_input_tokens: Option<Py<PyAny>>,
-        exactness: Option<&str>,
+        exactness: Option<&Bound<'_, PyString>>,
         unpriced_parts: Option<usize>,
     ) -> PyResult<Self> {
         let unit = crate::plan::read_unit(unit)?;
@@ -421,7 +421,7 @@ record_methods! { BuiltContext, hash: no,
             additional_chars, opaque_parts, separator_chars, input_chars, static_messages, session_messages, unit,
         };
         let tokens = TokenTotals {
-            input_tokens, rendered: exactness.map(|word| word == "rendered"), unpriced_parts,
+            input_tokens, rendered: exactness.map(is_rendered).transpose()?, unpriced_parts,
         };
         let fragment_usage = OnceLock::from(fragment_usage);
         Ok(Self { messages, source: None, fragment_usage, max_input_chars, totals, max_input_tokens, tokens })

@@ -1,12 +1,16 @@
 //! What counting returns: `CharCount`, `TokenCount`, `UnpricedPart`.
+//!
+//! Lists are read in the constructors: an allocation that fails while PyO3 reads an argument can end the process.
 
 use interleaf_core::measure::LengthUnit;
+use interleaf_core::text::Text;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 use crate::names::intern;
 use crate::objects::{Returned, new_tuple};
 use crate::record::{Field, Form, Record, record_methods};
+use crate::unicode::text;
 use crate::words::python_word;
 
 /// A part that is no text and has no price.
@@ -88,8 +92,13 @@ impl Record for CharCount {
 record_methods! { CharCount, hash: all but [],
     #[new]
     #[pyo3(signature = (*, total, per_message, unit, opaque_parts=0))]
-    fn new(total: u64, per_message: Vec<u64>, unit: &Bound<'_, PyAny>, opaque_parts: usize) -> PyResult<Self> {
-        Ok(Self { total, per_message, unit: crate::plan::read_unit(unit)?, opaque_parts })
+    fn new(
+        total: u64,
+        per_message: &Bound<'_, PyAny>,
+        unit: &Bound<'_, PyAny>,
+        opaque_parts: usize,
+    ) -> PyResult<Self> {
+        Ok(Self { total, per_message: per_message.extract()?, unit: crate::plan::read_unit(unit)?, opaque_parts })
     }
 
     #[getter]
@@ -133,6 +142,11 @@ pub fn exactness_word(py: Python<'_>, rendered: bool) -> &Bound<'_, PyString> {
     if rendered { intern!(py, "rendered") } else { intern!(py, "estimated") }
 }
 
+/// Whether an exactness is that of rendered messages.
+pub fn is_rendered(exactness: &Bound<'_, PyString>) -> PyResult<bool> {
+    Ok(text(exactness)? == Text::One(b"rendered"))
+}
+
 impl Record for TokenCount {
     fn names() -> &'static [&'static str] {
         &["total", "per_message", "priming", "exactness", "unpriced_parts"]
@@ -153,15 +167,24 @@ impl Record for TokenCount {
 
 record_methods! { TokenCount, hash: all but [],
     #[new]
-    #[pyo3(signature = (*, total, per_message, priming, exactness, unpriced_parts=Vec::new()))]
+    #[pyo3(
+        signature = (*, total, per_message, priming, exactness, unpriced_parts=None),
+        text_signature = "(*, total, per_message, priming, exactness, unpriced_parts=())"
+    )]
     fn new(
         total: u64,
-        per_message: Vec<u64>,
+        per_message: &Bound<'_, PyAny>,
         priming: u64,
-        exactness: &str,
-        unpriced_parts: Vec<Py<UnpricedPart>>,
-    ) -> Self {
-        Self { total, per_message, priming, rendered: exactness == "rendered", unpriced: unpriced_parts }
+        exactness: &Bound<'_, PyString>,
+        unpriced_parts: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            total,
+            per_message: per_message.extract()?,
+            priming,
+            rendered: is_rendered(exactness)?,
+            unpriced: unpriced_parts.map(PyAnyMethods::extract).transpose()?.unwrap_or_default(),
+        })
     }
 
     #[getter]

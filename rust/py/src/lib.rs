@@ -29,6 +29,7 @@ mod placement;
 mod plan;
 mod record;
 mod rendering;
+mod replacing;
 mod role_option;
 mod said;
 mod scan;

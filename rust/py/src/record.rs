@@ -255,16 +255,16 @@ macro_rules! record_methods {
                 crate::record::to_dict(self, py)
             }
 
-            /// A new object with some fields changed, checked like any other.
-            #[pyo3(signature = (**changes))]
-            fn replace<'py>(&self, py: Python<'py>, changes: Option<&Bound<'py, pyo3::types::PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-                crate::record::replace(self, py, changes)
+            #[classattr]
+            fn replace(py: Python<'_>) -> PyResult<Py<PyAny>> {
+                let doc = c"replace($self, /, **changes)\n--\n\nA new object with some fields changed, checked like any other.";
+                crate::replacing::replacing_method::<$record>(py, c"replace", doc)
             }
 
-            /// For `copy.replace` of Python 3.13.
-            #[pyo3(signature = (**changes))]
-            fn __replace__<'py>(&self, py: Python<'py>, changes: Option<&Bound<'py, pyo3::types::PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-                crate::record::replace(self, py, changes)
+            #[classattr]
+            fn __replace__(py: Python<'_>) -> PyResult<Py<PyAny>> {
+                let doc = c"__replace__($self, /, **changes)\n--\n\nFor `copy.replace` of Python 3.13.";
+                crate::replacing::replacing_method::<$record>(py, c"__replace__", doc)
             }
         }
     };

@@ -239,16 +239,16 @@ pub fn count_tokens<'py>(
 /// Tokens of messages, and of variants of some of them, in one go: misses of both are counted together.
 #[pyfunction]
 #[pyo3(signature = (messages, variants, indices, counter, adapter=None))]
-#[allow(clippy::needless_pass_by_value)] // what PyO3 makes of a list of ints
 pub fn count_variants<'py>(
     messages: &Bound<'py, PyAny>,
     variants: &Bound<'py, PyList>,
-    indices: Vec<usize>,
+    indices: &Bound<'py, PyAny>,
     counter: &Bound<'py, TokenCounter>,
     adapter: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = messages.py();
     require_sequence(messages, "messages")?;
+    let indices: Vec<usize> = indices.extract()?;
     let messages = counter.get().messages(messages, adapter)?;
     let mut pass = Pass::new(py, counter.get());
     pass.messages(&messages, adapter, |index| index)?;
