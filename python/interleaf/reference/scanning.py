@@ -164,7 +164,7 @@ def _invisible_is_needed(text: str, at: int) -> bool:
     if letter in "\u200c\u200d" and (_joining(before) or _joining(after)):
         return True
     if letter == "\u200d":
-        base = text[at - 2 : at - 1] if before == "\ufe0f" and at >= 2 else before
+        base = text[at - 2 : at - 1] if before == "\ufe0f" else before
         return _emoji(base) and _emoji(after)
     if letter in "\u115f\u1160":
         return _jamo(before) or _jamo(after)
