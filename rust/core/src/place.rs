@@ -124,8 +124,7 @@ impl FixedPlaces {
             places[position as usize] = match position {
                 Position::AuthorNoteTop => layout.author_note.map(|note| PromptKey::in_host(note, NOTE_TOP)),
                 Position::AuthorNoteBottom => layout.author_note.map(|note| PromptKey::in_host(note, NOTE_BOTTOM)),
-                // Their place is decided by the block.
-                Position::AtDepth | Position::Outlet => None,
+                // Of the two whose place the block decides, no entry is asked for.
                 _ => layout.gap(position, 0).map(|(gap, rank)| PromptKey::at_gap(gap, rank, 0)),
             };
         }

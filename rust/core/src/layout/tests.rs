@@ -211,6 +211,7 @@ fn each_anchor_declares_its_own_positions() {
     let declared = |layout: Layout, positions: &[Position]| {
         for &position in Position::ALL {
             assert_eq!(layout.declares(position), positions.contains(&position), "{position:?}");
+            assert_eq!(layout.declared()[position as usize], positions.contains(&position), "{position:?}");
         }
     };
     declared(Layout::default(), &[]);
