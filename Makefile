@@ -70,7 +70,7 @@ profile: $(VENV)/.tools-build ## Where the instructions of ROW go (needs valgrin
 # The targets of fuzz/ with pseudo-random input: each compares the core with the plainest code that gives the same answer.
 SEEDED := cargo run --quiet --release --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
 
-# Each of the three takes a quarter of an hour or so of one core.
+# The three of them at once: a quarter of an hour to half an hour on two cores with nothing else to do.
 fuzz: $(VENV)/.built $(VENV)/.tools-test ## A million runs of the bindings and of each target on the core, all properties, the long hostile forms
 	$(MAKE) -j3 fuzz-properties fuzz-bindings fuzz-seeded
 
@@ -80,7 +80,7 @@ fuzz-seeded: ## A million runs of each target on the core
 # Another seed: other requests.
 SEED ?= 1
 fuzz-bindings: $(VENV)/.built $(VENV)/.tools-test ## A million random requests of SEED, native beside the reference
-	$(BIN)/python tests/hostile/sampling.py --runs 1000000 --seed $(SEED)
+	$(BIN)/python tests/hostile/sampling.py --runs 1000000 --seed $(SEED) --processes 2
 
 fuzz-properties: $(VENV)/.built $(VENV)/.tools-test ## 1,000 examples for each property, the long hostile forms
 	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from comparison import Refusal, attempt, identities, parts_of, same
@@ -14,6 +15,13 @@ class Difference(Exception):  # noqa: N818  # not what a caller handles: what a 
     """The two implementations differ, or one of them did what none may do."""
 
 
+_CONTAINERS = frozenset((list, dict, tuple, set))
+
+
+def _held(container: Any) -> list[Any]:
+    return [*container, *container.values()] if type(container) is dict else list(container)
+
+
 class Untouched:
     """What every container of the input holds, object by object: cheaper than a copy, and it may contain itself."""
 
@@ -23,19 +31,18 @@ class Untouched:
         left = list(values)
         while left:
             value = left.pop()
-            kind = type(value)
-            if kind not in (list, dict, tuple, set) or id(value) in seen:
+            if type(value) not in _CONTAINERS or id(value) in seen:
                 continue
             seen.add(id(value))
-            held = [item for pair in value.items() for item in pair] if kind is dict else list(value)
+            held = _held(value)
             self._held.append((value, held))
-            left += held
+            left += [item for item in held if type(item) in _CONTAINERS]
 
     def is_so_still(self) -> bool:
         """Tell whether each container holds the same objects in the same order."""
         for container, held in self._held:
-            now = [item for pair in container.items() for item in pair] if type(container) is dict else list(container)
-            if len(now) != len(held) or any(one is not other for one, other in zip(now, held, strict=True)):
+            now = _held(container)
+            if len(now) != len(held) or not all(map(operator.is_, now, held)):
                 return False
         return True
 

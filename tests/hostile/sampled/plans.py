@@ -8,6 +8,7 @@ from typing import Any
 from hostile.sampled.calls import ASSEMBLE, ASSEMBLE_FRAGMENTS, ITERABLES, Call, callbacks
 from hostile.sampled.source import Source
 from interleaf import ContextFragment, ContextPlan, InterleafError, TrustPolicy
+from interleaf.reference.json_text import json_text
 from interleaf.reference.words import LIFETIMES, ROLES, TRUSTS, UNITS
 
 _NUMBERS = (-3, -1, 0, 2, True, False, 0.5, -0.0, 1e300, 2**70, "\ud800", "é", None)
@@ -86,6 +87,13 @@ def additional_message(source: Source) -> dict[str, Any]:
     return {"role": "user", "content": content, "name": "é"}
 
 
+def _other_value(source: Source, value: Any) -> Any:
+    """Draw a value, which may be the text that another one has as JSON."""
+    if not isinstance(value, str) and source.chance(0.5):
+        return json_text(value)
+    return source.text() if source.chance(0.5) else json_value(source, 1) or 0
+
+
 def _originals(source: Source, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The fragments as they were before a few changes."""
     originals = [dict(each) for each in given]
@@ -99,7 +107,7 @@ def _originals(source: Source, given: list[dict[str, Any]]) -> list[dict[str, An
         elif at < len(originals) and kind == 2:
             del originals[at]
         elif at < len(originals) and kind == 3:
-            originals[at]["value"] = source.text() if source.chance(0.5) else json_value(source, 1) or 0
+            originals[at]["value"] = _other_value(source, originals[at]["value"])
         elif at < len(originals):
             name, value = source.one_of((("trust", "tool"), ("lifetime", "turn"), ("role", "user")))
             originals[at][name] = value

@@ -79,6 +79,8 @@ def run(seed: int, first: int, count: int, progress: Progress, patience: float =
             faulthandler.dump_traceback_later(patience, exit=True)
         if number - first == warm_up:
             before = Memory.now()
+            # What has come to stay need not be looked through again and again; its garbage is gone by now.
+            gc.freeze()
         progress.value = number
         try:
             check(seed, number, outcome.tally)
@@ -88,6 +90,7 @@ def run(seed: int, first: int, count: int, progress: Progress, patience: float =
             outcome.faults.append(as_a_case(seed, number, "".join(traceback.format_exception(error))))
             break
         outcome.runs += 1
+    gc.unfreeze()
     if patience:
         faulthandler.cancel_dump_traceback_later()
     if before is not None and not outcome.faults and count >= SHORTEST_FOR_MEMORY:

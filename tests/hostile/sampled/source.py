@@ -15,6 +15,8 @@ _PIECES = (
     *("{{outlet::", "}}", "{{", "}", "lore", "世界", "{{outlet::lore}}", "{{outlet::a}}", "é", "😀"),
     *("<|im_start|>", "[INST]", "\u200b", "\u202e"),
 )
+# The code points at which the encoded lengths of a text grow.
+_EDGES = "\x7f\x80\u07ff\u0800\uffff\U00010000"
 _IDS = ("a", "b", "ab", "é", "世界", "😀", "\uffff", "Z", "0", "block-7", "block-10")
 # Numbers that compare equal, or only differ past the precision of a float.
 _ORDERS = (
@@ -55,6 +57,8 @@ class Source(random.Random):
         if kind < 0.6:
             alphabet = self.one_of(_ALPHABETS)
             return "".join([self.one_of(alphabet) for _ in range(self.below(9))])
+        if kind < 0.65:
+            return "".join([self.one_of(_EDGES) for _ in range(self.below(4))])
         if kind < 0.85:
             return "".join([self.one_of(_PIECES) for _ in range(self.below(5))])
         return "".join([chr(self.below(0x110000)) for _ in range(self.below(5))])
