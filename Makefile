@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test test-integrations bench bench-short lint fuzz fuzz-seeded fuzz-bindings fuzz-properties format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report
+.PHONY: help demo test test-integrations bench bench-short lint fuzz fuzz-seeded fuzz-bindings fuzz-properties fuzz-hostile format profile clean dist dist-musl check-tag fuzz-core memcheck mutants scaling bench-report
 
 help: ## What each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -70,9 +70,9 @@ profile: $(VENV)/.tools-build ## Where the instructions of ROW go (needs valgrin
 # The targets of fuzz/ with pseudo-random input: each compares the core with the plainest code that gives the same answer.
 SEEDED := cargo run --quiet --release --manifest-path fuzz/Cargo.toml --no-default-features --bin seeded --
 
-# The three of them at once: a quarter of an hour to half an hour on two cores with nothing else to do.
+# The four of them at once, so that no core waits for the longest.
 fuzz: $(VENV)/.built $(VENV)/.tools-test ## A million runs of the bindings and of each target on the core, all properties, the long hostile forms
-	$(MAKE) -j3 fuzz-properties fuzz-bindings fuzz-seeded
+	$(MAKE) -j4 fuzz-hostile fuzz-bindings fuzz-properties fuzz-seeded
 
 fuzz-seeded: ## A million runs of each target on the core
 	$(SEEDED) 1000000
@@ -82,8 +82,11 @@ SEED ?= 1
 fuzz-bindings: $(VENV)/.built $(VENV)/.tools-test ## A million random requests of SEED, native beside the reference
 	$(BIN)/python tests/hostile/sampling.py --runs 1000000 --seed $(SEED) --processes 2
 
-fuzz-properties: $(VENV)/.built $(VENV)/.tools-test ## 1,000 examples for each property, the long hostile forms
-	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet tests
+fuzz-properties: $(VENV)/.built $(VENV)/.tools-test ## 1,000 examples for each property
+	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet -m hypothesis tests
+
+fuzz-hostile: $(VENV)/.built $(VENV)/.tools-test ## The hostile tests in their long form
+	INTERLEAF_HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest --quiet --durations=10 tests/hostile
 
 # Guided by coverage, for as long as SECONDS says; needs a nightly toolchain and a C++ compiler.
 SECONDS ?= 60

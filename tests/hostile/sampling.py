@@ -13,6 +13,7 @@ import argparse
 import itertools
 import multiprocessing
 import queue
+import signal
 import sys
 import time
 from collections import Counter
@@ -36,6 +37,8 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first request")
     parser.add_argument("--patience", type=float, default=300, help="seconds after which a request is said to hang")
     given = parser.parse_args()
+    # Whoever ends this process ends those that it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     started = time.monotonic()
     outcome = sample(given.seed, given.first, given.runs, given.processes, given.patience)
     if outcome.runs >= SHORTEST_FOR_VARIETY:
@@ -53,7 +56,8 @@ def sample(seed: int, first: int, runs: int, processes: int, patience: float) ->
         # One number is written by one process: it needs no lock.
         progress = context.RawValue("q", start)
         answers = context.Queue()
-        process = context.Process(target=worker, args=(seed, start, end - start, progress, patience, answers))
+        arguments = (seed, start, end - start, progress, patience, answers)
+        process = context.Process(target=worker, args=arguments, daemon=True)
         process.start()
         workers.append((process, progress, answers))
     total = Outcome()
