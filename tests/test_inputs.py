@@ -486,6 +486,42 @@ def test_messages_that_no_gap_needs_are_not_looked_at(implementation: Implementa
     ]
 
 
+@pytest.mark.parametrize(
+    ("separator", "contents"),
+    [("{{outlet::a}}", ["", ""]), ("}}", ["{{outlet::a", ""]), ("", ["{{outlet::", "a}}"])],
+)
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_a_host_whose_marker_is_replaced_by_the_same_text_stays_the_same_object(
+    implementation: Implementation, separator: str, contents: list[str], in_parts: bool
+) -> None:
+    content: Any = "é{{outlet::a}}"
+    if in_parts:
+        content = [{"type": "image"}, {"type": "text", "text": content}]
+    host = {"role": "system", "content": content}
+    blocks = [
+        {"id": str(at), "position": "outlet", "outlet_name": "a", "content": content}
+        for at, content in enumerate(contents)
+    ]
+    result = implementation.place_context_blocks([host], blocks, {"outlets": {"a": 0}}, separator=separator)
+    assert result.messages[0] is host
+    assert [placed.part_index for placed in result.placements] == [1 if in_parts else None] * 2
+    assert result.placements[0].span == (1, 1 + len(contents[0]))
+
+
+def test_a_changed_part_leaves_one_that_reads_as_before(implementation: Implementation) -> None:
+    parts = [{"type": "text", "text": "{{outlet::a}}"}, {"type": "text", "text": "{{outlet::b}}"}]
+    blocks = [
+        {"id": f"{name}{at}", "position": "outlet", "outlet_name": name, "content": ""} for name in "ab" for at in "12"
+    ]
+    host = {"role": "system", "content": parts}
+    result = implementation.place_context_blocks(
+        [host], blocks, {"outlets": {"a": 0, "b": 0}}, separator="{{outlet::a}}"
+    )
+    first, second = result.messages[0]["content"]
+    assert first is parts[0]
+    assert second == {"type": "text", "text": "{{outlet::a}}"}
+
+
 def test_nan_is_carried_but_never_a_number(implementation: Implementation) -> None:
     messages = [{"role": "user", "content": "u", "score": math.nan}]
     block = {**BLOCK, "metadata": math.nan}

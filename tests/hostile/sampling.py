@@ -42,7 +42,9 @@ def main() -> int:
     started = time.monotonic()
     outcome = sample(given.seed, given.first, given.runs, given.processes, given.patience)
     if outcome.runs >= SHORTEST_FOR_VARIETY:
-        outcome.faults += outcome.tally.faults()
+        unmet = outcome.tally.faults()
+        print("\n".join(unmet), file=sys.stderr)
+        outcome.faults += unmet
     report(outcome, given.seed, time.monotonic() - started)
     return min(len(outcome.faults), 1)
 
@@ -80,21 +82,20 @@ def outcome_of(process: Any, progress: Any, answers: Any, seed: int) -> Outcome:
             except queue.Empty:
                 at = progress.value
                 told = f"the process ended with {process.exitcode}, a crash or a hang, at request {at} of seed {seed}"
-                return Outcome(faults=[f"{told}\nTo see it again:\n  {command(seed, at)}"])
+                print(f"{told}\nTo see it again:\n  {command(seed, at)}", file=sys.stderr)
+                return Outcome(faults=[told])
         process.join()
         return outcome
 
 
 def report(outcome: Outcome, seed: int, seconds: float) -> None:
-    """Print what was met, most often first, and all faults."""
+    """Print what was met, most often first; faults were told when they were found."""
     met: Counter[str] = outcome.tally.met
     print("; ".join(f"{what} {count}" for what, count in met.most_common()))
     for blocks, resident in outcome.grown:
         print(f"memory after warm-up and at the end: {blocks:+} blocks, {resident / 2**20:+.1f} MiB")
     print(f"{outcome.tally.accepted_share():.1%} of the requests that were compared were answered, the others refused")
     print(f"sampling: {outcome.runs} requests with seed {seed} in {seconds:.1f} s, {len(outcome.faults)} faults")
-    for fault in outcome.faults:
-        print(fault, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ use crate::errors::refuse;
 use crate::layout_reading::LayoutData;
 use crate::message::{Access, HostContent, part_field, with_item};
 use crate::sequence::Messages;
-use crate::unicode::{TextPiece, join, length, text};
+use crate::unicode::{TextPiece, join, length, same_text, text};
 
 /// One message that something may be embedded in.
 pub struct Host<'py> {
@@ -84,10 +84,20 @@ impl<'py> Host<'py> {
         }
         let content = match &embedded.content {
             NewContent::Same => return Ok(None),
-            NewContent::Text => self.written(Some(0), &embedded.pieces, texts)?.into_any(),
+            NewContent::Text => {
+                let text = self.written(Some(0), &embedded.pieces, texts)?;
+                // Blocks and separators may spell the very marker that they replace.
+                if self.own_text(0).is_some_and(|own| same_text(own, &text)) {
+                    return Ok(None);
+                }
+                text.into_any()
+            }
             NewContent::Parts(parts) => {
                 let place = |error| located(texts.separator.py(), error, &format!("messages[{}]", self.message_index));
-                self.new_parts(parts, &embedded.pieces, texts).map_err(place)?
+                match self.new_parts(parts, &embedded.pieces, texts).map_err(place)? {
+                    None => return Ok(None),
+                    Some(parts) => parts,
+                }
             }
         };
         self.with_content(&content).map(Some)
@@ -118,25 +128,30 @@ impl<'py> Host<'py> {
         }
     }
 
-    /// New list content. For an adapter it is pairs of the old part's index (None for a new part) and its text (None if it
+    /// New list content, unless every part stays as it is. For an adapter it is pairs of the old part's index (None for a new part) and its text (None if it
     /// stays as it is); for a dict it is the parts themselves, of which unchanged ones are the same objects.
     fn new_parts(
         &self,
         new_parts: &[NewPart],
         pieces: &[Piece],
         texts: &Texts<'_, 'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = texts.separator.py();
         let list = PyList::empty(py);
-        let old = if let HostContent::Parts { parts, .. } = &self.content { parts.as_ref() } else { None };
+        let HostContent::Parts { parts: old, texts: own_texts } = &self.content else { return Ok(None) };
+        let old = old.as_ref();
+        let mut differs = new_parts.len() != own_texts.len();
         for part in new_parts {
             let (index, text) = match part {
                 NewPart::Kept(index) => (Some(*index), None),
                 NewPart::Changed(index, made_of) => {
-                    (Some(*index), Some(self.written(Some(*index), &pieces[made_of.clone()], texts)?))
+                    let text = self.written(Some(*index), &pieces[made_of.clone()], texts)?;
+                    let is_new = self.own_text(*index).is_none_or(|own| !same_text(own, &text));
+                    (Some(*index), is_new.then_some(text))
                 }
                 NewPart::Note(made_of) => (None, Some(self.written(None, &pieces[made_of.clone()], texts)?)),
             };
+            differs |= text.is_some();
             match (old, index, text) {
                 (None, index, text) => list.append((index, text))?,
                 (Some(old), Some(index), None) => list.append(old.get_item(index)?)?,
@@ -151,7 +166,7 @@ impl<'py> Host<'py> {
                 }
             }
         }
-        Ok(list.into_any())
+        Ok(differs.then(|| list.into_any()))
     }
 
     /// The type of new parts: that of the first text part.

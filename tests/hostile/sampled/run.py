@@ -125,4 +125,8 @@ def command(seed: int, number: int) -> str:
 def worker(seed: int, first: int, count: int, progress: Progress, patience: float, answers: Any) -> None:
     """A run in a process of its own."""
     faulthandler.enable()
-    answers.put(run(seed, first, count, progress, patience))
+    outcome = run(seed, first, count, progress, patience)
+    # At once: the other processes may take a while yet.
+    for fault in outcome.faults:
+        print(fault, file=sys.stderr, flush=True)
+    answers.put(outcome)
