@@ -203,10 +203,10 @@ class Gone:
         raise queue.Empty
 
 
-def test_a_crash_is_told_with_the_command_that_repeats_it() -> None:
+def test_a_crash_is_told_with_the_command_that_repeats_it(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = sampling.outcome_of(Gone(), Number(77), Gone(), seed=5)
     assert "ended with -11" in outcome.faults[0]
-    assert "--seed 5 --first 77 --runs 1" in outcome.faults[0]
+    assert "--seed 5 --first 77 --runs 1" in capsys.readouterr().err
 
 
 def test_the_script_shares_requests_out() -> None:
