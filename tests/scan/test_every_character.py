@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from interleaf import scan_content
-from interleaf.reference.scanning import scan_text
+from interleaf.reference.scanning import scan_parts, scan_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,7 +46,7 @@ def assert_the_same_is_found(text: str) -> None:
         *(" {0}\u034f ", " \u034f{0} "),
         *(" {0}\u200b{0} ", " {0}\u200b\u0e01 ", " \u0e01\u200b{0} "),
         *(" {0}\u115f ", " \u1160{0} "),
-        *(" {0}\u180e{0} ", " {0}\u180e\u1820 ", " \u1820\u180e{0} "),
+        *(" {0}\u180e{0} ", " {0}\u2060{0} ", " {0}\u180e\u1820 ", " \u1820\u180e{0} "),
         *(" {0}\U000e0100 ", " {0}\ufe0f ", " {0}\ufe00\ufe0f "),
     ],
     ids=ascii,
@@ -101,7 +101,9 @@ def _tagged(letter: str) -> str:
         # The ends of the ranges that a flag is spelled with, and their neighbours.
         (lambda: _texts_of(map(_tagged, "az09`{/:\x7f"), 4), "🏴{}."),
         (lambda: _texts_of(map(_tagged, "a0\x7f"), 8), "🏴{}."),
+        (lambda: _texts_of(map(_tagged, "a\x7f"), 7), "x🏴{}."),
         (lambda: _texts_of(map(_tagged, "a\x7f"), 5), "x{}."),
+        (lambda: _texts_of(["\u200d", "\ufe0f", "😀", "ب", "\u200c"], 4), "{}"),
         (lambda: _texts_of(["{{outlet::", "{{", "}}", "{", "}", "a"], 5), "{}"),
         (lambda: _texts_of(["{{outlet::", "}}", "a"], 7), "{}"),
         (lambda: _texts_of(["{{outlet::a}}", "{{outlet::", "{", "}", "a"], 4), "{}"),
@@ -109,8 +111,34 @@ def _tagged(letter: str) -> str:
         (lambda: _texts_of(["[", "]", "<<", "/", "INST", "SYS>>", "THINK", "\u200b"], 4), "{}"),
         (lambda: [f"<|{'a' * count}|>" for count in range(70)], "{}"),
     ],
-    ids=["flags", "long flags", "no flags", "markers", "many markers", "whole markers", "angles", "squares", "lengths"],
+    ids=[
+        "flags",
+        "long flags",
+        "flags further on",
+        "no flags",
+        "joiners",
+        "markers",
+        "many markers",
+        "whole markers",
+        "angles",
+        "squares",
+        "lengths",
+    ],
 )
 def test_what_small_pieces_make(texts: Callable[[], Iterable[str]], written: str) -> None:
     for text in texts():
         assert_the_same_is_found(written.replace("{}", text))
+
+
+@pytest.mark.parametrize("text", ["x<|im_start|>y", "{{outlet::a}}", "a\u200b\u2060b"], ids=ascii)
+def test_a_finding_in_parts_says_where_it_begins_and_ends(text: str) -> None:
+    for first in range(len(text) + 1):
+        for second in range(first, len(text) + 1):
+            texts = [text[:first], text[first:second], text[second:]]
+            (found,) = scan_parts(texts)
+            (finding,) = scan_content([{"role": "user", "content": [{"type": "text", "text": part} for part in texts]}])
+            last, end = finding.end_part_index, finding.end_offset
+            place = (finding.part_index, finding.span[1]) if last is None else (last, end)
+            assert (found.first, found.start) == (finding.part_index, finding.span[0])
+            assert (found.last, found.end) == place
+            assert found.text == finding.text

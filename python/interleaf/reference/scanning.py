@@ -186,7 +186,7 @@ def _unseen(text: str) -> list[PlainFinding]:
         findings.append(PlainFinding("bidi_control", start, end))
     for match in re.finditer(f"[{_TAGS}]+", text):
         start, end = match.span()
-        flag = _FLAG.match(text, start - 1) if start else None
+        flag = _FLAG.match(text, start - 1)
         start = flag.end() if flag else start
         if start < end:
             findings.append(PlainFinding("tag_characters", start, end))
