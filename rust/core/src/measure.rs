@@ -1,5 +1,7 @@
 //! Length of text in the three units that budgets are written in.
 
+use std::iter::Sum;
+
 use crate::text::Text;
 
 /// What a character is in a budget.
@@ -28,12 +30,12 @@ impl LengthUnit {
     }
 }
 
-/// Units summed in one byte-wide or short-wide step before they are widened: an inner counter of 32 bits cannot overflow
-/// within a chunk, and the loop over a chunk of known element type vectorises.
+/// Units whose weights are summed at once. None weighs more than three, so that a sum fits the narrowest number that is used for it:
+/// adding up in the width of the units, or the next one, keeps the most of them in a vector.
 const CHUNK: usize = 4096;
 
-fn count<U: Copy>(units: &[U], weight: impl Fn(U) -> u32) -> u64 {
-    units.chunks(CHUNK).map(|chunk| u64::from(chunk.iter().map(|&unit| weight(unit)).sum::<u32>())).sum()
+fn count<U: Copy, N: Sum + Into<u64>>(units: &[U], weight: impl Fn(U) -> N) -> u64 {
+    units.chunks(CHUNK).map(|chunk| chunk.iter().map(|&unit| weight(unit)).sum::<N>().into()).sum()
 }
 
 /// 1 past U+FFFF. Compared with a sign, which no code point reaches: the instruction sets of today's baselines have no
@@ -50,9 +52,9 @@ pub fn measure(text: Text<'_>, unit: LengthUnit) -> u64 {
     match (unit, text) {
         (LengthUnit::Codepoint, _) | (LengthUnit::Utf16, Text::One(_) | Text::Two(_)) => length,
         (LengthUnit::Utf16, Text::Four(units)) => length + count(units, is_astral),
-        (LengthUnit::Utf8, Text::One(units)) => length + count(units, |unit| u32::from(unit >> 7)),
+        (LengthUnit::Utf8, Text::One(units)) => length + count(units, |unit| u16::from(unit >> 7)),
         (LengthUnit::Utf8, Text::Two(units)) => {
-            length + count(units, |unit| u32::from(unit > 0x7F) + u32::from(unit > 0x7FF))
+            length + count(units, |unit| u16::from(unit > 0x7F) + u16::from(unit > 0x7FF))
         }
         (LengthUnit::Utf8, Text::Four(units)) => {
             length
