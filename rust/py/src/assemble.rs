@@ -4,7 +4,6 @@ use interleaf_core::assemble::{Assembly, FragmentKey, assemble};
 use interleaf_core::audit::{AuditKey, Comparison, Named, Violation, audit, index_ids};
 use interleaf_core::error::{Class, Code};
 use interleaf_core::fragment::Budget;
-use interleaf_core::measure::measure;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
@@ -12,6 +11,7 @@ use crate::context::{BuiltContext, Mutation, TokenTotals, Totals, UsageSource};
 use crate::counter_call::Place;
 use crate::errors::{Told, found, raise_with, refuse, type_error};
 use crate::fragment::Fragment;
+use crate::measure::measure;
 use crate::message::{is_word, item, part_field};
 use crate::names::intern;
 use crate::objects::{interned, is_mapping, list_copy, new_dict, new_list, new_tuple, put};

@@ -1,11 +1,12 @@
 //! Characters of messages: their text and their tool calls, without the words of the envelope.
 
 use interleaf_core::error::{Class, Code};
-use interleaf_core::measure::{LengthUnit, measure};
+use interleaf_core::measure::LengthUnit;
 use pyo3::prelude::*;
 
 use crate::counts::CharCount;
 use crate::errors::{found, refuse};
+use crate::measure::measure;
 use crate::said::{Plain, Said};
 use crate::sequence::{Messages, require_sequence};
 use crate::unicode::text;

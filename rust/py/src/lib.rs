@@ -19,6 +19,7 @@ mod hosts;
 mod json;
 mod layout;
 mod layout_reading;
+mod measure;
 mod message;
 mod names;
 mod number;
