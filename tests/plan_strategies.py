@@ -85,6 +85,16 @@ def fragment_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [draw(_fragments(identifier)) for identifier in draw(st.lists(IDS, max_size=6, unique=True))]
 
 
+# Parts that are no text, or not what they say.
+OTHER_PARTS: tuple[Any, ...] = (
+    {"type": "image_url", "image_url": {}},
+    {"type": "tool_result"},
+    {"type": "tool_result", "content": None, "text": "x"},
+    {"type": "tool_result", "content": [{"type": "tool_result", "content": "nested"}]},
+    {"type": "text", "text": 7},
+    {"type": "output_text", "text": "x"},
+    *({}, 7, None, "text"),
+)
 _PARTS = st.one_of(
     st.builds(lambda text: {"type": "text", "text": text}, TEXTS),
     st.builds(lambda text: {"type": "input_text", "text": text}, TEXTS),
@@ -92,20 +102,7 @@ _PARTS = st.one_of(
     st.builds(
         lambda text: {"type": "tool_result", "content": [{"type": "text", "text": text}, {"type": "image"}, 7]}, TEXTS
     ),
-    st.sampled_from(
-        [
-            {"type": "image_url", "image_url": {}},
-            {"type": "tool_result"},
-            {"type": "tool_result", "content": None, "text": "x"},
-            {"type": "tool_result", "content": [{"type": "tool_result", "content": "nested"}]},
-            {"type": "text", "text": 7},
-            {"type": "output_text", "text": "x"},
-            {},
-            7,
-            None,
-            "text",
-        ]
-    ),
+    st.sampled_from(OTHER_PARTS),
 )
 ADDITIONAL_MESSAGES = st.builds(
     lambda content: {"role": "user", "content": content, "name": "é"},

@@ -158,7 +158,7 @@ def marker(name: str) -> str:
     return "{{outlet::" + name + "}}"
 
 
-def _text_places(message: Any) -> list[int | None]:
+def text_places(message: Any) -> list[int | None]:
     """The parts of a message that a marker can be put into; None for a content that is a str."""
     content = message.get("content")
     if isinstance(content, str):
@@ -179,7 +179,7 @@ def _has_text(message: Any) -> bool:
 @st.composite
 def _outlets(draw: st.DrawFn, messages: list[Any]) -> dict[str, Any]:
     """Put markers into messages (which changes them) and declare them, by index or by span."""
-    hosts = [index for index, message in enumerate(messages) if _text_places(message)]
+    hosts = [index for index, message in enumerate(messages) if text_places(message)]
     if not hosts:
         return {}
     names = draw(st.lists(st.sampled_from(OUTLET_NAMES), max_size=3, unique=True))
@@ -187,7 +187,7 @@ def _outlets(draw: st.DrawFn, messages: list[Any]) -> dict[str, Any]:
     places: dict[str, tuple[int, int | None]] = {}
     for name in names:
         index = draw(st.sampled_from(hosts))
-        part = draw(st.sampled_from(_text_places(messages[index])))
+        part = draw(st.sampled_from(text_places(messages[index])))
         holder, key = (messages[index], "content") if part is None else (messages[index]["content"][part], "text")
         # Mostly not inside another marker, which would undo it.
         text = holder[key]

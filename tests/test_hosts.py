@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from inputs.odd_types import ReadOnlyMapping
 
 if TYPE_CHECKING:
     from implementations import Implementation
@@ -109,19 +110,7 @@ def test_none_as_a_separator_is_a_line_end(implementation: Implementation) -> No
 def test_a_mapping_that_cannot_be_changed_becomes_a_dict_though_it_can_be_copied(
     implementation: Implementation,
 ) -> None:
-    class Unchangeable(Mapping[str, Any]):
-        def __init__(self, items: dict[str, Any]) -> None:
-            self._items = items
-
-        def __getitem__(self, key: str) -> Any:
-            return self._items[key]
-
-        def __iter__(self) -> Iterator[str]:
-            return iter(self._items)
-
-        def __len__(self) -> int:
-            return len(self._items)
-
+    class Unchangeable(ReadOnlyMapping):
         def __copy__(self) -> Unchangeable:
             return Unchangeable(dict(self._items))
 

@@ -21,11 +21,11 @@ unsafe fn owned<T>(py: Python<'_>, object: *mut ffi::PyObject) -> PyResult<Bound
     unsafe { Ok(Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked()) }
 }
 
-/// A length as CPython counts it.
+/// A length or an index as CPython counts it.
 // Nothing in memory is longer than the sign leaves room for.
 #[allow(clippy::cast_possible_wrap)]
 #[inline]
-fn signed(length: usize) -> ffi::Py_ssize_t {
+pub fn signed(length: usize) -> ffi::Py_ssize_t {
     length as ffi::Py_ssize_t
 }
 

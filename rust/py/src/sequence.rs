@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use crate::errors::{exception, found, type_error};
 use crate::names::intern;
-use crate::objects::{is_mapping, list_copy};
+use crate::objects::{is_mapping, list_copy, signed};
 
 /// Whether an object is a sequence of things: it has a length and items, and is neither text, bytes, a mapping nor a set.
 pub fn is_sequence(object: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -105,14 +105,13 @@ impl<'py> Messages<'py> {
     ///
     /// `index` is below [`Messages::len`], and as long as the reference is used no Python code runs that could change the list.
     #[inline]
-    #[allow(clippy::cast_possible_wrap)] // an index into a list, whose length is a `Py_ssize_t`
     pub unsafe fn get_borrowed(&self, index: usize) -> Borrowed<'_, 'py, PyAny> {
         // SAFETY: the caller sees to it that the slot is there, and a slot of a list or tuple that Python code can reach is
         // never empty.
         unsafe {
             let (py, item) = match self {
-                Self::List(list) => (list.py(), ffi::PyList_GET_ITEM(list.as_ptr(), index as ffi::Py_ssize_t)),
-                Self::Tuple(tuple) => (tuple.py(), ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index as ffi::Py_ssize_t)),
+                Self::List(list) => (list.py(), ffi::PyList_GET_ITEM(list.as_ptr(), signed(index))),
+                Self::Tuple(tuple) => (tuple.py(), ffi::PyTuple_GET_ITEM(tuple.as_ptr(), signed(index))),
             };
             Borrowed::from_ptr(py, item)
         }
@@ -197,13 +196,6 @@ pub fn require_callable(callback: Option<&Bound<'_, PyAny>>, argument: &str) -> 
     }
 }
 
-/// An index into a list, which Python counts with a sign.
-// No list is longer than the sign leaves room for.
-#[allow(clippy::cast_possible_wrap)]
-fn offset(index: usize) -> ffi::Py_ssize_t {
-    index as ffi::Py_ssize_t
-}
-
 /// The output list: messages of the input with new ones put in between and hosts replaced.
 pub struct OutputList<'py> {
     list: Bound<'py, PyList>,
@@ -227,7 +219,7 @@ impl<'py> OutputList<'py> {
             return Err(changed_size());
         }
         // SAFETY: the slot exists by the check above and is still empty, for `filled` only grows; it takes over the reference.
-        unsafe { ffi::PyList_SET_ITEM(self.list.as_ptr(), offset(self.filled), message.into_ptr()) };
+        unsafe { ffi::PyList_SET_ITEM(self.list.as_ptr(), signed(self.filled), message.into_ptr()) };
         self.filled += 1;
         Ok(())
     }

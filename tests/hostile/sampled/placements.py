@@ -9,7 +9,7 @@ from hostile.sampled.calls import ITERABLES, PLACE, SEQUENCES, Call, callbacks
 from hostile.sampled.source import Source
 from interleaf import ContextBlock, Conversation, InterleafError, Layout, OutletSpan
 from interleaf.reference.words import POSITIONS, ROLES, STANDALONE_POSITIONS
-from strategies import EXCHANGE_MESSAGES, OUTLET_NAMES, marker
+from strategies import EXCHANGE_MESSAGES, OUTLET_NAMES, marker, text_places
 
 _OTHER_PARTS: tuple[Any, ...] = (
     *({"type": "image_url", "image_url": {"url": "x"}}, {"type": "text"}, {"type": "text", "text": None}),
@@ -74,23 +74,9 @@ def _conversation(source: Source, count: int, ranges: list[tuple[int, int]], not
     return conversation
 
 
-def _text_places(given: dict[str, Any]) -> list[int | None]:
-    """The parts of a message that a marker can be put into; None for a content that is a str."""
-    content = given.get("content")
-    if isinstance(content, str):
-        return [None]
-    if not isinstance(content, list):
-        return []
-    return [
-        index
-        for index, part in enumerate(content)
-        if isinstance(part, dict) and part.get("type") in ("text", "input_text") and isinstance(part.get("text"), str)
-    ]
-
-
 def _outlets(source: Source, messages: list[Any]) -> dict[str, Any]:
     """Put markers into messages (which changes them) and declare them, by index or by span."""
-    hosts = [(index, places) for index, given in enumerate(messages) if (places := _text_places(given))]
+    hosts = [(index, places) for index, given in enumerate(messages) if (places := text_places(given))]
     if not hosts or source.chance(0.3):
         return {}
     found: dict[str, tuple[int, int | None, dict[str, Any], str]] = {}

@@ -10,17 +10,9 @@ from hostile.sampled.source import Source
 from interleaf import ContextFragment, ContextPlan, InterleafError, TrustPolicy
 from interleaf.reference.json_text import json_text
 from interleaf.reference.words import LIFETIMES, ROLES, TRUSTS, UNITS
+from plan_strategies import OTHER_PARTS
 
 _NUMBERS = (-3, -1, 0, 2, True, False, 0.5, -0.0, 1e300, 2**70, "\ud800", "é", None)
-_OTHER_PARTS: tuple[Any, ...] = (
-    {"type": "image_url", "image_url": {}},
-    {"type": "tool_result"},
-    {"type": "tool_result", "content": None, "text": "x"},
-    {"type": "tool_result", "content": [{"type": "tool_result", "content": "nested"}]},
-    {"type": "text", "text": 7},
-    {"type": "output_text", "text": "x"},
-    *({}, 7, None, "text"),
-)
 _POLICIES: tuple[Any, ...] = (
     None,
     {},
@@ -78,7 +70,7 @@ def _part(source: Source) -> Any:
     if kind < 0.6:
         inner = [{"type": "text", "text": source.text()}, {"type": "image"}, 7]
         return {"type": "tool_result", "content": inner if source.chance(0.5) else tuple(inner)}
-    return source.one_of(_OTHER_PARTS)
+    return source.one_of(OTHER_PARTS)
 
 
 def additional_message(source: Source) -> dict[str, Any]:
